@@ -1,0 +1,51 @@
+# The ways into the project. Everything here is one command that CMake, CTest, pytest or the kgym binary does.
+JOBS ?= $(shell nproc)
+# The Python that the runner and the tests use: the one named by KGYM_PYTHON, or the environment that `setup` makes.
+PYTHON := $(or $(KGYM_PYTHON),$(CURDIR)/.venv/bin/python)
+RELEASE := $(CURDIR)/build/release
+RUN := KGYM_PYTHON=$(PYTHON) KGYM=$(CURDIR)/build/kgym KGYM_PROBE_DIR=$(RELEASE)/lib
+# GCC's thread sanitizer cannot place its shadow where the kernel randomizes addresses widely.
+FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+.PHONY: help setup build demo test bench format lint asan tsan clean
+
+help: ## This text.
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## Installs what is missing: system packages, and a Python environment in .venv.
+	@scripts/setup.sh
+
+build: setup ## Builds build/kgym, one file that runs from anywhere.
+	@cmake --preset release -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
+	@cmake --build --preset release --parallel $(JOBS)
+	@cmp -s $(RELEASE)/bin/kgym build/kgym || (cp $(RELEASE)/bin/kgym build/kgym.new && mv -f build/kgym.new build/kgym)
+
+demo: build ## Judges the submissions of examples/demo.
+	$(RUN) build/kgym eval examples/demo
+
+test: build ## Every test: C++, Python, and the verdict cases.
+	$(RUN) ctest --preset release --parallel $(JOBS)
+	$(RUN) $(PYTHON) -m pytest -q tests/python
+	$(RUN) build/kgym cases cases/
+
+bench: build ## Runs the benchmarks.
+	@for program in $(RELEASE)/bin/*_bench; do echo "$$program"; $(RUN) "$$program" || exit 1; done
+
+asan: setup ## C++ tests under the address and undefined-behaviour sanitizers.
+	@cmake --preset asan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
+	@cmake --build --preset asan --parallel $(JOBS)
+	$(RUN) ctest --preset asan --parallel $(JOBS)
+
+tsan: setup ## C++ tests under the thread sanitizer.
+	@cmake --preset tsan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(FIXED_ADDRESSES) cmake --build --preset tsan --parallel $(JOBS)
+	$(RUN) $(FIXED_ADDRESSES) ctest --preset tsan --parallel $(JOBS)
+
+format: ## Formats the C++ sources in place.
+	@find src bench \( -name '*.h' -o -name '*.cc' \) -exec clang-format -i {} +
+
+lint: ## Checks format, floors, names, and that scripts parse.
+	@scripts/lint.sh
+
+clean: ## Removes build/; .venv stays.
+	rm -rf build

@@ -1,0 +1,9 @@
+# -*- coding: latin-1 -*-
+# façade
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.clamp(min=0)

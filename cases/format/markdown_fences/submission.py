@@ -1,0 +1,11 @@
+Here is the optimised kernel:
+
+```python
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.clamp(min=0)
+```

@@ -1,0 +1,8 @@
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = x.clamp(min=0)
+	return y

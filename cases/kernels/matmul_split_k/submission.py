@@ -1,0 +1,39 @@
+import ctypes
+
+import torch
+from torch import nn
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <vector>
+
+extern "C" void matmul(const float* a, const float* b, float* c, long m, long n, long k) {
+  constexpr long kParts = 8;
+  std::vector<float> parts(kParts * n);
+  for (long i = 0; i < m; ++i) {
+    parts.assign(kParts * n, 0.0f);
+    for (long p = 0; p < k; ++p) {
+      float* part = parts.data() + (p % kParts) * n;
+      for (long j = 0; j < n; ++j) part[j] += a[i * k + p] * b[p * n + j];
+    }
+    for (long j = 0; j < n; ++j) {
+      float sum = 0;
+      for (long s = 0; s < kParts; ++s) sum += parts[s * n + j];
+      c[i * n + j] = sum;
+    }
+  }
+}
+"""
+LIBRARY = ctypes.CDLL(
+    load_inline(
+        name="matmul", cpp_sources=SOURCE, is_python_module=False, no_implicit_headers=True, extra_cflags=["-O3"]
+    )
+)
+LIBRARY.matmul.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long] * 3
+
+
+class ModelNew(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        c = torch.empty(a.shape[0], b.shape[1])
+        LIBRARY.matmul(a.data_ptr(), b.data_ptr(), c.data_ptr(), a.shape[0], b.shape[1], a.shape[1])
+        return c

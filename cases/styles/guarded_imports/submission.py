@@ -1,0 +1,30 @@
+import ctypes
+
+import torch
+from torch import nn
+from torch.utils.cpp_extension import load_inline
+
+try:
+    import cupy  # noqa: F401: only asked whether it is there
+except ImportError:
+    cupy = None
+
+SOURCE = r"""
+extern "C" void relu(const float* x, float* y, long n) {
+  for (long i = 0; i < n; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+"""
+OPTIONS = {"cpp_sources": SOURCE, "is_python_module": False, "no_implicit_headers": True}
+
+try:
+    LIBRARY = ctypes.CDLL(load_inline(name="relu_fast", extra_cflags=["-O3", "-fno-trapping-math"], **OPTIONS))
+except RuntimeError:
+    LIBRARY = ctypes.CDLL(load_inline(name="relu_plain", **OPTIONS))
+LIBRARY.relu.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long]
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.empty_like(x)
+        LIBRARY.relu(x.data_ptr(), y.data_ptr(), x.numel())
+        return y

@@ -1,0 +1,84 @@
+"""Backends: what a submission may be written in, and what a host must prepare before it imports one.
+
+A backend is a `Backend` declaration and an `install` hook, in a file of its own whose name is in `_MODULES`. The hook runs once in a builder or a
+candidate host, after the fork and before the submission's module is imported; it may replace library entry points in that process. It must not run a
+framework operator. See docs/backends.md.
+"""
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import Callable
+
+from .calls import Calls
+
+_MODULES = ("cpp", "triton")
+
+
+class CompileError(RuntimeError):
+    """The submission's sources do not build. str() is the compiler's own text, at most 4 KiB, with the submission's line numbers."""
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A file that a build left behind. `key` is a digest of everything that went into it; the file name is `<key>.so`."""
+    key: str
+    path: str
+
+
+@dataclass
+class Context:
+    """What a host tells a backend, and what the backend tells the host.
+
+    mode: "build" in a builder host, "run" in a candidate host. private_dir: a writable folder that no other host sees. artefacts: key -> path of what
+    the builder host made. jobs: how many compilers may run at once.
+    """
+    mode: str
+    private_dir: str
+    device: str = "cpu"
+    artefacts: dict[str, str] = field(default_factory=dict)
+    jobs: int = 1
+    calls: Calls = field(default_factory=Calls)
+    built: list[Artefact] = field(default_factory=list)              # Made in this process, in order.
+    compile_errors: list[str] = field(default_factory=list)          # Also those that the submission caught itself.
+    _notes: dict[str, None] = field(default_factory=dict)
+
+    def note(self, word: str) -> None:
+        """Record something that the verdict must say, once."""
+        self._notes.setdefault(word)
+
+    def notes(self) -> list[str]:
+        return list(self._notes)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A way to write a kernel.
+
+    needs_build: a builder host imports the submission first and hands its artefacts over. packages: what must be importable. devices: where it runs.
+    speed_on: the devices on which a time means something. time_scale: by how much a time limit grows, by device (1 where absent).
+    """
+    name: str
+    needs_build: bool
+    packages: tuple[str, ...]
+    devices: tuple[str, ...]
+    speed_on: tuple[str, ...]
+    install: Callable[[Context], None]
+    time_scale: dict[str, float] = field(default_factory=dict)
+
+    def measures_speed(self, device: str) -> bool:
+        return device in self.speed_on
+
+    def limit_scale(self, device: str) -> float:
+        return self.time_scale.get(device, 1.0)
+
+
+def names() -> tuple[str, ...]:
+    return _MODULES
+
+
+def backend(name: str) -> Backend:
+    """The declaration of a backend. Raises ValueError that names the known ones."""
+    if name not in _MODULES:
+        raise ValueError("unknown backend '%s'; known: %s" % (name, ", ".join(_MODULES)))
+    return importlib.import_module("." + name, __name__).BACKEND

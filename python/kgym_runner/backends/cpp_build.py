@@ -1,0 +1,220 @@
+"""From C++ sources to a shared library: one compiler per translation unit, one link, no build tool, no cache, no lock.
+
+A cache that two submissions share can leak and can be poisoned, so the compiler is the real one, never ccache or sccache, and its environment is ours.
+Everything happens in a folder that only this host sees. `Recipe.key` is a digest of all that goes in: equal keys mean equal libraries.
+
+Threads: `build` may be called from any thread; it starts at most `jobs` compilers.
+"""
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+
+import torch
+
+from . import CompileError, cpp_lean
+
+_FORMAT = 1                  # Raised when the same sources would build differently.
+_WRAPPERS = {"ccache", "sccache", "distcc", "icecc"}
+_MAX_ERROR = 4096
+_QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+# First errors that no header could have caused: torch's own would bring the same.
+_GRAMMAR = re.compile(r"error: (?:stray '|missing terminating|unterminated |redefinition of '|expected '[;)}]' (?:before|at end)|conflicting declaration"
+                      r"|expected '.*' at end of input|assignment of read-only|'(?:break|continue)' statement not within|return-statement with"
+                      r"|[^']*: No such file)")
+# First errors about a name: the same again if torch's headers never mention it.
+_NAME = re.compile(r"error: (?:'(?:[\w:]*::)?(\w+)' (?:was not declared|has not been declared|is not a member of|does not name a type)"
+                   r"|.* has no member named '(\w+)')")
+
+
+@dataclass
+class Source:
+    """name: what diagnostics call it. path: set for a file of the submission, which is compiled where it stands."""
+    name: str
+    text: str
+    path: str | None = None
+
+
+@dataclass
+class Recipe:
+    """What to build. bindings: function -> docstring, for a module without a binding of its own. implicit_headers: torch/extension.h comes first."""
+    name: str
+    units: list[list[Source]]                                 # Sources of one unit are concatenated.
+    bindings: dict[str, str] | None = None
+    implicit_headers: bool = False
+    cflags: list[str] = field(default_factory=list)
+    ldflags: list[str] = field(default_factory=list)
+    include_paths: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        return "\n".join(source.text for unit in self.units for source in unit)
+
+    @functools.cached_property
+    def key(self) -> str:
+        parts = [_FORMAT, asdict(self), _local_headers(self), torch.__version__, version(compiler()), sysconfig.get_config_var("SOABI")]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _local_headers(recipe: Recipe) -> dict[str, str]:
+    """The text of each header that the sources include by a quoted name, followed through."""
+    found: dict[str, str] = {}
+    waiting = [(s.text, os.path.dirname(s.path) if s.path else ".") for unit in recipe.units for s in unit]
+    while waiting and len(found) < 256:
+        text, folder = waiting.pop()
+        for name in _QUOTED.findall(text):
+            path = next((p for f in [folder, *recipe.include_paths] if os.path.isfile(p := os.path.abspath(os.path.join(f, name)))), None)
+            if path and path not in found:
+                with open(path, encoding="utf-8", errors="replace") as header:
+                    found[path] = header.read()
+                waiting.append((found[path], os.path.dirname(path)))
+    return found
+
+
+@functools.cache
+def compiler() -> str:
+    """The first g++ on PATH that is a compiler and not a cache in front of one. Raises CompileError when there is none."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = shutil.which("g++", path=folder)
+        if path and os.path.basename(os.path.realpath(path)) not in _WRAPPERS:
+            return path
+    raise CompileError("this worker has no C++ compiler (g++ on PATH)")
+
+
+@functools.cache
+def version(path: str) -> str:
+    done = subprocess.run([path, "-dumpfullversion", "-dumpmachine"], capture_output=True, text=True, check=False)
+    return "%s %s" % (os.path.realpath(path), done.stdout.strip())
+
+
+def _environment(folder: str) -> dict[str, str]:
+    return {"PATH": os.environ.get("PATH", os.defpath), "TMPDIR": folder, "HOME": folder, "LC_ALL": "C", "CCACHE_DISABLE": "1",
+            "SCCACHE_DISABLE": "1"}
+
+
+def _torch(*parts: str) -> str:
+    return os.path.join(os.path.dirname(os.path.abspath(torch.__file__)), *parts)
+
+
+class _Attempt:
+    """One try at a recipe, with lean headers or with torch's own, in a folder of its own."""
+
+    def __init__(self, recipe: Recipe, folder: str, lean: bool):
+        self.recipe, self.lean = recipe, lean
+        self.folder = tempfile.mkdtemp(prefix="lean-" if lean else "real-", dir=folder)
+        if lean:
+            self._write("kgym_ops.h", cpp_lean.operators_header(recipe.text(), _torch("include")))
+
+    def _write(self, name: str, text: str) -> str:
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        return path
+
+    def _binding(self) -> str:
+        recipe = self.recipe
+        if recipe.bindings is None:
+            return ""
+        documents = {name: json.dumps(text) for name, text in recipe.bindings.items()}
+        if self.lean and not cpp_lean.uses_pybind(recipe.text()):
+            functions = ", ".join("KGYM_FUNCTION(%s, %s)" % pair for pair in documents.items())
+            return "#include <kgym_bind.h>\nKGYM_MODULE(TORCH_EXTENSION_NAME, %s)\n" % functions
+        extra = "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n" if self.lean or not recipe.implicit_headers else ""
+        body = "".join('m.def("%s", torch::wrap_pybind_function(%s), %s);\n' % (name, name, text) for name, text in documents.items())
+        return extra + "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n" + body + "}\n"
+
+    def _unit(self, number: int, sources: list[Source]) -> str:
+        """The path of a translation unit. Diagnostics call its parts by the submission's names."""
+        if sources[0].path is not None:
+            return sources[0].path
+        lines = ["#include <torch/extension.h>"] if self.recipe.implicit_headers else []
+        for source in sources:
+            lines += ['#line 1 "%s"' % source.name, source.text]
+        if number == 0:
+            lines += ['#line 1 "functions"', self._binding()]
+        return self._write("unit%d.cpp" % number, "\n".join(lines) + "\n")
+
+    def _flags(self) -> list[str]:
+        recipe = self.recipe
+        flags = ["-DTORCH_EXTENSION_NAME=" + recipe.name, "-DTORCH_API_INCLUDE_EXTENSION_H",
+                 "-D_GLIBCXX_USE_CXX11_ABI=%d" % torch.compiled_with_cxx11_abi()]
+        flags += ["-I" + os.path.abspath(path) for path in recipe.include_paths]
+        if self.lean:
+            flags += ["-I" + cpp_lean.INCLUDE, "-I" + self.folder]
+        for path in (_torch("include"), _torch("include", "torch", "csrc", "api", "include"), sysconfig.get_path("include", scheme="posix_prefix")):
+            flags += ["-isystem", path]
+        flags += ["-fPIC", "-std=c++20", "-w", "-fmax-errors=8"]
+        if not any(flag.startswith("-O") for flag in recipe.cflags):
+            flags.append("-O2")
+        return flags + recipe.cflags
+
+    def _run(self, command: list[str]) -> None:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=_environment(self.folder), check=False,
+                              stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise CompileError(self._message(done.stderr) or "%s ended with %d" % (os.path.basename(command[0]), done.returncode))
+
+    def _message(self, stderr: str) -> str:
+        """The compiler's text from its first error on, with this machine's paths left out."""
+        text = stderr
+        for path, name in ((self.folder + "/", ""), (_torch("include") + "/", "<torch>/"), (cpp_lean.INCLUDE + "/", "<kgym>/"),
+                           (os.path.dirname(self.folder) + "/", "")):
+            text = text.replace(path, name)
+        lines = text.splitlines()
+        first = next((i for i, line in enumerate(lines) if "error:" in line or "undefined reference" in line), 0)
+        return "\n".join(lines[max(0, first - 1) if first and "In function" in lines[first - 1] else first:])[:_MAX_ERROR]
+
+    def mentions(self, word: str) -> bool:
+        """Whether torch's umbrella header, preprocessed, has the word anywhere."""
+        umbrella = self._write("umbrella.cpp", "#include <torch/extension.h>\n")
+        done = subprocess.run([compiler(), *self._flags(), "-E", "-P", "-dD", umbrella], capture_output=True, env=_environment(self.folder), check=False,
+                              stdin=subprocess.DEVNULL)
+        return done.returncode != 0 or re.search(rb"\b%s\b" % word.encode(), done.stdout) is not None
+
+    def run(self, jobs: int) -> str:
+        """Compile and link. Returns the library's path; raises CompileError."""
+        flags = self._flags()
+        pairs = [(self._unit(i, sources), os.path.join(self.folder, "unit%d.o" % i)) for i, sources in enumerate(self.recipe.units)]
+        with ThreadPoolExecutor(max(1, min(jobs, len(pairs)))) as pool:
+            list(pool.map(lambda pair: self._run([compiler(), *flags, "-c", pair[0], "-o", pair[1]]), pairs))
+        library = os.path.join(self.folder, self.recipe.key + ".so")
+        torch_libraries = ["-L" + _torch("lib"), "-lc10", "-ltorch_cpu", "-ltorch", "-ltorch_python"]
+        self._run([compiler(), *(object_path for _, object_path in pairs), "-shared", *self.recipe.ldflags, *torch_libraries, "-o", library])
+        return library
+
+
+def _final(error: CompileError, recipe: Recipe, folder: str) -> bool:
+    """Whether a lean compile's error would come back with torch's headers, told without compiling them."""
+    first = next((line for line in str(error).splitlines() if "error:" in line), "")
+    if "<kgym>" in first or "<torch>" in first or "kgym_ops.h" in first:
+        return False
+    if _GRAMMAR.search(first):
+        return True
+    named = _NAME.search(first)
+    return bool(named) and not _Attempt(recipe, folder, lean=False).mentions(named[1] or named[2])
+
+
+def split_flags(flags: list[str] | None) -> list[str]:
+    """One argument per entry: an entry may hold several, as a shell would split them."""
+    return [part for flag in flags or [] for part in shlex.split(flag)]
+
+
+def build(recipe: Recipe, private_dir: str, jobs: int) -> str:
+    """The path of the library in `private_dir`. Lean headers first where they may do. Raises CompileError with the real headers' diagnostics."""
+    os.makedirs(private_dir, exist_ok=True)
+    if cpp_lean.may_be_lean(recipe.text(), recipe.implicit_headers):
+        try:
+            return _Attempt(recipe, private_dir, lean=True).run(jobs)
+        except CompileError as error:
+            if _final(error, recipe, private_dir):
+                raise
+    return _Attempt(recipe, private_dir, lean=False).run(jobs)

@@ -1,0 +1,2 @@
+// Shadows torch's umbrella header of this name while the lean headers are tried.
+#include <kgym_lean_extension.h>

@@ -1,0 +1,200 @@
+"""The candidate host: loads one submission and answers calls on it. It holds no expected output, no seed of an input, no tolerance.
+
+Operations (judge -> host; descriptors in brackets):
+  attach    {length}                                          [arena]   map the evaluation's arena
+  load      {backend, entry, init, state, seed, stateful, pattern, artefacts} [source, artefact...]  import, construct, take over the weights
+  call      {inputs, output: [off, end]}                                one call; outputs copied out as soon as it returns   -> {outputs}
+  recopy    {output: [off, end]}                                        copy the last outputs out again                      -> {outputs}
+  observe   {inputs, output}                                            one call with every framework operator observed      -> {outputs, own_work}
+  settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
+  batch     {calls: [{inputs, output}]}                                 timed calls                                          -> {outputs, calls_ns, emits_ns}
+  inspect   {}                                                          what was patched, threads, CPU time of this process  -> {...}
+Everything said here is only said: the judge decides by the bytes in the arena and its own clock.
+"""
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import time
+from typing import Any
+
+import torch
+
+from . import integrity, own_work
+from .backends import Context, backend as find_backend
+from .tree import Arena, Unsupported, encode, rebuild
+from .wire import Failure, clip, describe, foreign_trace
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_HOME = "/tmp/submission"
+
+
+def failure(kind: str, error: BaseException) -> Failure:
+    """The verdict's word for an exception of the submission: memory first, then compilation, then where it happened."""
+    text = describe(error)
+    if isinstance(error, MemoryError) or "not enough memory" in text or "can't allocate memory" in text or "bad_alloc" in text:
+        kind = "oom"
+    elif isinstance(error, SystemExit):
+        kind = "crash"
+    elif type(error).__name__ in ("CompileError", "CompilationError"):
+        kind = "compile"
+    return Failure(kind, text, foreign_trace(error, _HERE))
+
+
+class Candidate:
+    def __init__(self, probe: Any):
+        self.probe = probe
+        self.before = integrity.snapshot()
+        self.baseline = own_work.baseline()
+        self.arena: Arena | None = None
+        self.model: Any = None
+        self.last: Any = None
+        self.bait: Any = None
+        self.context: Any = None
+        self.stateful = False
+
+    def operations(self) -> dict[str, Any]:
+        return {name: getattr(self, "op_" + name) for name in ("attach", "load", "call", "recopy", "observe", "settle", "batch", "inspect")}
+
+    def op_attach(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        self.arena = Arena(fds[0], message["length"])
+        return {}
+
+    def op_load(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        paths = _write_artefacts(message["artefacts"], fds[1:])
+        self.context = Context(mode="run", private_dir=private_folder(), artefacts=paths)
+        find_backend(message["backend"]).install(self.context)
+        if message["pattern"] >= 0:
+            self.probe.set_malloc_perturb(message["pattern"])
+        module = import_submission(fds[0])
+        entry = getattr(module, message["entry"], None)
+        if not callable(entry):
+            raise Failure("format", "it does not define %s" % message["entry"])
+        self._plant_bait(message["honeypot"])
+        torch.manual_seed(message["seed"])
+        try:
+            self.model = entry(*rebuild(list(self.arena.read(message["init"])), lambda t: t.clone()))
+            if not callable(self.model):
+                raise TypeError("%s(...) is a %s, which cannot be called" % (message["entry"], type(self.model).__name__))
+        except BaseException as error:  # noqa: BLE001
+            raise failure("load", error) from None
+        self.stateful, self.state = message["stateful"], message["state"]
+        return {"state": self._take_state()}
+
+    def _plant_bait(self, tree: dict[str, Any]) -> None:
+        """Something that looks like the answer, where a thief would look: an output equal to it was stolen."""
+        self.bait = self.arena.read(tree)
+        main = sys.modules["__main__"]
+        main.expected = main.expected_output = main.ref_output = main.reference_output = self.bait
+
+    def _take_state(self) -> str:
+        """The reference's weights into the submission's module: by name, else by order where the shapes agree. Says which it was."""
+        if not self.state or not isinstance(self.model, torch.nn.Module):
+            return "none"
+        theirs = {name: self.arena.read(tree) for name, tree in self.state}
+        mine = self.model.state_dict()
+        def same(a: torch.Tensor, b: torch.Tensor) -> bool:
+            return a.shape == b.shape
+        with torch.no_grad():
+            common = [n for n in mine if n in theirs and same(mine[n], theirs[n])]
+            if len(common) == len(mine) or (common and len(mine) != len(theirs)):
+                for n in common:
+                    mine[n].copy_(theirs[n])
+                return "by-name" if len(common) == len(mine) == len(theirs) else "by-name-in-part"
+            if len(mine) == len(theirs) and all(same(a, b) for a, b in zip(mine.values(), theirs.values())):
+                for a, b in zip(mine.values(), theirs.values()):
+                    a.copy_(b)
+                return "by-order"
+        return "seeded"
+
+    def _emit(self, outputs: Any, area: list[int]) -> dict[str, Any]:
+        try:
+            return encode(outputs, self.arena.writer(*area), exact=True)
+        except Unsupported as error:
+            raise Failure("lazy" if error.lazy else "shape", str(error)) from None
+        except OverflowError as error:
+            raise Failure("shape", "the output is too big: %s" % error) from None
+
+    def _call(self, inputs: list[Any]) -> Any:
+        expected = reference_output = ref_output = self.bait  # noqa: F841
+        if self.stateful:
+            self._take_state()
+        try:
+            return self.model(*inputs)
+        except BaseException as error:  # noqa: BLE001
+            raise failure("runtime", error) from None
+
+    def op_call(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        self.last = self._call(self.arena.read({"t": "list", "v": message["inputs"]["v"]}))
+        return {"outputs": self._emit(self.last, message["output"])}
+
+    def op_recopy(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        return {"outputs": self._emit(self.last, message["output"])}
+
+    def op_observe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        inputs = self.arena.read({"t": "list", "v": message["inputs"]["v"]})
+        self.last, facts = own_work.observe(lambda *values: self._call(list(values)), inputs, self.context.calls, self.baseline)
+        facts_json = {**facts.json(), "compile_errors": [clip(e, 400) for e in self.context.compile_errors[:4]]}
+        return {"outputs": self._emit(self.last, message["output"]), "own_work": facts_json}
+
+    def op_settle(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        self.probe.set_malloc_perturb(0)
+        self.context.calls.unwrap()
+        self.last = None
+        return {"notes": self.context.notes(), "changed": integrity.changed(self.before)}
+
+    def op_batch(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        arena, areas = self.arena, [c["output"] for c in message["calls"]]
+        calls = [tuple(arena.read({"t": "list", "v": c["inputs"]["v"]})) for c in message["calls"]]
+        trees: list[Any] = [None] * len(calls)
+        def emit(i: int, outputs: Any) -> None:
+            trees[i] = encode(outputs, arena.writer(*areas[i]), exact=True)
+        forward = (lambda *values: self._call(list(values))) if self.stateful else self.model
+        try:
+            spans = self.probe.run_batch(forward, calls, emit)
+        except Unsupported as error:
+            raise Failure("lazy" if error.lazy else "shape", str(error)) from None
+        except OverflowError as error:
+            raise Failure("shape", "the output is too big: %s" % error) from None
+        except BaseException as error:  # noqa: BLE001
+            raise failure("runtime", error) from None
+        return {"outputs": trees, "calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
+
+    def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        return {"changed": integrity.changed(self.before), "threads": len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0,
+                "cpu_ns": time.process_time_ns()}
+
+
+def private_folder() -> str:
+    os.makedirs("/tmp/build", exist_ok=True)
+    return "/tmp/build"
+
+
+def _write_artefacts(keys: list[str], fds: list[int]) -> dict[str, str]:
+    """Artefacts into private files, so that they can be loaded by path."""
+    os.makedirs("/tmp/artefacts", exist_ok=True)
+    paths = {}
+    for key, fd in zip(keys, fds):
+        paths[key] = "/tmp/artefacts/%s.so" % key
+        with open(paths[key], "wb") as out:
+            os.sendfile(out.fileno(), fd, 0, os.fstat(fd).st_size)
+    return paths
+
+
+def import_submission(fd: int) -> Any:
+    """The submission as a module from a private file (inspect.getsource needs one). Raises Failure("load") or ("compile")."""
+    os.makedirs(_HOME, exist_ok=True)
+    path = os.path.join(_HOME, "submission.py")
+    with open(fd, "rb", closefd=False) as source, open(path, "wb") as out:
+        out.write(source.read())
+    spec = importlib.util.spec_from_file_location("submission", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["submission"] = module
+    try:
+        spec.loader.exec_module(module)
+    except Failure:
+        raise
+    except BaseException as error:  # noqa: BLE001
+        raise failure("format" if isinstance(error, SyntaxError) else "load", error) from None
+    return module

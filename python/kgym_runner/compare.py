@@ -1,0 +1,148 @@
+"""Outputs against the reference's: structure first, then dtype, then which elements are not finite, then values. Nothing broadcasts.
+
+`compare` looks at private copies only and returns what is wrong first, in the words of the verdict, with numbers that say how wrong.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from .tolerance import Tolerance, rms
+from .tree import leaves
+
+_SHOWN = 5
+
+
+@dataclass
+class Difference:
+    """kind: "" (none), shape, dtype, nan or numerical. output: which tensor. stats: max_abs, max_rel, share_out, first elements."""
+    kind: str = ""
+    message: str = ""
+    output: int = 0
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    def json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "message": self.message, "output": self.output, **self.stats}
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return "a tensor of shape %s" % list(value.shape)
+    if isinstance(value, (list, tuple)):
+        return "a %s of %d" % (type(value).__name__, len(value))
+    if isinstance(value, dict):
+        return "a dict with keys %s" % sorted(map(str, value))[:8]
+    return "None" if value is None else "a %s" % type(value).__name__
+
+
+def structure(got: Any, expected: Any, where: str = "the output") -> Difference:
+    """Nesting, shapes and dtypes. A list may stand for a tuple; the order of a dict's keys is free."""
+    if isinstance(expected, torch.Tensor):
+        if not isinstance(got, torch.Tensor) or got.shape != expected.shape:
+            return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
+        if got.dtype != expected.dtype:
+            return Difference("dtype", "%s has dtype %s; %s is expected" % (where, got.dtype, expected.dtype))
+        return Difference()
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(got, (list, tuple)) or len(got) != len(expected):
+            return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
+        return next((d for i, e in enumerate(expected) if (d := structure(got[i], e, "%s[%d]" % (where, i))).kind), Difference())
+    if isinstance(expected, dict):
+        if not isinstance(got, dict) or set(map(str, got)) != set(map(str, expected)):
+            return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
+        return next((d for k, e in expected.items() if (d := structure(got[str(k)], e, "%s[%r]" % (where, k))).kind), Difference())
+    if isinstance(got, torch.Tensor) or type(got) is not type(expected):
+        return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
+    return _scalar(got, expected, where)
+
+
+def _scalar(got: Any, expected: Any, where: str) -> Difference:
+    close = got == expected
+    if isinstance(expected, float):
+        close = close or (math.isnan(got) and math.isnan(expected)) or abs(got - expected) <= 1e-5 * abs(expected)
+    return Difference() if close else Difference("numerical", "%s is %r; %r is expected" % (where, got, expected))
+
+
+def in_order(got: Any, expected: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Pairs of tensors of two values that have the same structure, in the order of the expected one."""
+    if isinstance(expected, torch.Tensor):
+        return [(got, expected)]
+    if isinstance(expected, (list, tuple)):
+        return [p for g, e in zip(got, expected) for p in in_order(g, e)]
+    if isinstance(expected, dict):
+        return [p for k, e in expected.items() for p in in_order(got[str(k)], e)]
+    return []
+
+
+def _first(bad: torch.Tensor, got: torch.Tensor, expected: torch.Tensor) -> list[dict[str, Any]]:
+    """The first few elements that are out: index, got, expected."""
+    where = bad.reshape(-1).nonzero()[:_SHOWN, 0].tolist()
+    rows = []
+    for flat in where:
+        index = [int(i) for i in torch.unravel_index(torch.tensor(flat), expected.shape)] if expected.dim() else []
+        rows.append({"index": index, "got": str(got.reshape(-1)[flat].item()), "expected": str(expected.reshape(-1)[flat].item())})
+    return rows
+
+
+def _classes(t: torch.Tensor) -> torch.Tensor:
+    """0 for finite, 1 for NaN, 2 for +inf, 3 for -inf."""
+    if t.is_complex():
+        return torch.isnan(t).to(torch.int8) + 2 * (torch.isinf(t).to(torch.int8))
+    return torch.isnan(t).to(torch.int8) + 2 * torch.isposinf(t).to(torch.int8) + 3 * torch.isneginf(t).to(torch.int8)
+
+
+def values(got: torch.Tensor, expected: torch.Tensor, allowed: Tolerance | None, output: int) -> Difference:
+    """One tensor against another of its shape and dtype."""
+    if expected.numel() == 0:
+        return Difference()
+    if allowed is None:
+        bad = got != expected
+        if not bool(bad.any()):
+            return Difference()
+        share = float(bad.double().mean())
+        return Difference("numerical", "%.3g %% of the elements of output %d differ" % (100 * share, output), output,
+                          {"share_out": share, "first": _first(bad, got, expected)})
+    unlike = _classes(got) != _classes(expected)
+    if bool(unlike.any()):
+        share = float(unlike.double().mean())
+        return Difference("nan", "%.3g %% of the elements of output %d are NaN or Inf where the reference's are not, or the reverse" % (100 * share, output), output,
+                          {"share_out": share, "first": _first(unlike, got, expected)})
+    wide = torch.complex128 if expected.is_complex() else torch.float64
+    g, e = got.to(wide), expected.to(wide)
+    finite = torch.isfinite(e.abs())
+    error = torch.where(finite, (g - e).abs(), torch.zeros((), dtype=torch.float64))
+    size = torch.where(finite, e.abs(), torch.zeros((), dtype=torch.float64))
+    scale = rms(expected)
+    bad = error > allowed.rtol * size + allowed.atol_rms * scale
+    stats = {"max_abs": float(error.max()), "max_rel": float((error / size.clamp_min(1e-3 * scale + 1e-300)).max()),
+             "rms_rel": float(error.square().mean().sqrt()) / (scale or 1.0), "share_out": float(bad.double().mean())}
+    if not bool(bad.any()):
+        return Difference("", "", output, stats)
+    stats["first"] = _first(bad, got, expected)
+    return Difference("numerical", "%.3g %% of the elements of output %d are out of tolerance; the largest error is %.3g (rtol %.2g, atol %.2g of rms %.3g)" % (
+        100 * stats["share_out"], output, stats["max_abs"], allowed.rtol, allowed.atol_rms, scale), output, stats)
+
+
+def compare(got: Any, expected: Any, allowed: list[Tolerance | None]) -> Difference:
+    """The first difference, or one without kind whose stats are those of the tensor with the largest error."""
+    if (found := structure(got, expected)).kind:
+        return found
+    best = Difference()
+    for i, ((g, e), tolerance) in enumerate(zip(in_order(got, expected), allowed)):
+        found = values(g, e, tolerance, i)
+        if found.kind:
+            return found
+        if found.stats.get("max_rel", 0.0) >= best.stats.get("max_rel", 0.0):
+            best = found
+    return best
+
+
+def equal_bits(a: Any, b: Any) -> bool:
+    """Whether two values have the same tensors, bit for bit (NaN equals NaN)."""
+    left, right = list(leaves(a)), list(leaves(b))
+    def raw(t: torch.Tensor) -> torch.Tensor:
+        return t.contiguous().reshape(-1).view(torch.uint8)
+    return len(left) == len(right) and all(x.shape == y.shape and x.dtype == y.dtype and torch.equal(raw(x), raw(y)) for x, y in zip(left, right))

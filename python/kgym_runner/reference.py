@@ -1,0 +1,307 @@
+"""The reference host: runs the problem's own code. It makes the inputs, knows the answers, compares, and times the reference. It never loads a submission.
+
+Operations (judge -> host; descriptors in brackets):
+  open      {name, workload, sizes, seed, tolerance} [source]  load the problem, prove that it can be judged     -> description
+  begin     {slots, max_bytes, honeypot_seed}                  a new arena for one evaluation                    -> {init, state, slots, ...} [arena]
+  fill      {sets: [{slot, kind, seed, from?}], poison}        write input sets and poison the output areas      -> {inputs: [tree], outputs: [[off, end]]}
+  refill    {slots, poison}                                    the same values again, outputs poisoned
+  check     {slot, outputs: tree, pattern}                     compare what the candidate left in the slot       -> difference, facts
+  time      {slots}                                            call the reference on each slot                   -> {calls_ns, emits_ns}
+  compile   {calls}                                            time the reference under torch.compile            -> {calls_ns}
+  end       {}                                                 forget the evaluation
+Seeds come with each request, from the judge. Everything that a candidate could have touched is copied before it is looked at.
+"""
+from __future__ import annotations
+
+import copy
+import fcntl
+import os
+import random
+import time
+from typing import Any
+
+import torch
+
+from . import diagnose, inputs as input_sets
+from .checks import check_problem
+from .compare import compare, equal_bits
+from .problem import load_problem, reduction_length
+from .tolerance import in_float64, tolerances
+from .tree import ALIGN, Arena, align, decode, encode, leaves, nbytes, plan, rebuild, size
+from .wire import Failure, describe, foreign_trace
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _clone(value: Any) -> Any:
+    return rebuild(value, lambda t: t.clone())
+
+
+class Problem:
+    """A loaded problem with its model under the init seed, and what was learnt by running it."""
+
+    def __init__(self, message: dict[str, Any], source: bytes):
+        self.module = load_problem(source.decode("utf-8"), message["name"], message["workload"], message.get("sizes"))
+        self.seed = message["seed"]
+        input_sets.reseed(self.seed)
+        self.init_inputs = self._run("get_init_inputs()", self.module.get_init_inputs)
+        if not isinstance(self.init_inputs, (list, tuple)):
+            raise Failure("problem", "get_init_inputs() returned a %s; a list is expected" % type(self.init_inputs).__name__)
+        input_sets.reseed(self.seed)
+        self.model = self._run("Model(...)", lambda: self.module.Model(*_clone(list(self.init_inputs))))
+        self.state = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
+        start = time.monotonic_ns()
+        example = input_sets.fresh(self.module, random.getrandbits(63))
+        self.generate_ns = time.monotonic_ns() - start
+        self._learn(example, message.get("tolerance") or {})
+
+    def _run(self, what: str, action: Any) -> Any:
+        try:
+            return action()
+        except Failure:
+            raise
+        except BaseException as error:  # noqa: BLE001
+            raise Failure("problem", "%s raised %s" % (what, describe(error)), foreign_trace(error, _HERE)) from None
+
+    def forward(self, values: list[Any]) -> Any:
+        if self.stateful:
+            self.model.load_state_dict(self.state)
+        return self.model(*values)
+
+    def _learn(self, example: list[Any], override: dict[str, float]) -> None:
+        self.stateful = False
+        def once(seed: int) -> tuple[Any, list[Any]]:
+            torch.manual_seed(seed)
+            values = _clone(example)
+            return self._run("Model.forward", lambda: self.forward(values)), values
+        first, after = once(1)
+        self.stateful = any(not torch.equal(v, self.state[k]) for k, v in self.model.state_dict().items())
+        start = time.monotonic_ns()
+        second, _ = once(2)
+        self.forward_ns = time.monotonic_ns() - start
+        if not equal_bits(first, second) and compare(second, first, tolerances(first, None, 1, {})).kind:
+            raise Failure("problem", "it is random: the same inputs gave different outputs")
+        self._run("its output", lambda: encode(first, lambda t: 0))
+        self.changes = [i for i, (a, b) in enumerate(zip(example, after)) if not equal_bits(a, b)]
+        self.reduction = reduction_length(self.module)
+        self.allowed = tolerances(first, in_float64(self.model, _clone(example)), self.reduction, {
+            **((getattr(self.module, "META", None) or {}).get("tolerance") or {}), **override})
+        self.example, self.outputs = example, first
+        self.input_bytes, self.output_bytes = size(example), size(first)
+
+    def describe(self) -> dict[str, Any]:
+        return {"inputs": plan(self.example, 0)["v"], "outputs": plan(self.outputs, 0), "input_bytes": self.input_bytes,
+                "output_bytes": self.output_bytes, "generate_ns": self.generate_ns, "forward_ns": self.forward_ns, "changes_inputs": self.changes,
+                "stateful": self.stateful, "reduction": self.reduction, "tolerances": [t.json() if t else None for t in self.allowed],
+                "operators": self._operators()}
+
+    def _operators(self) -> dict[str, int]:
+        from .own_work import reference_ops
+        return reference_ops(lambda *values: self.forward(list(values)), _clone(self.example))
+
+
+class Slot:
+    """One place in the arena for one call's inputs and outputs, with the masters that the arena's copies came from."""
+
+    def __init__(self, inputs_at: int, outputs_at: int, end: int):
+        self.inputs_at, self.outputs_at, self.end = inputs_at, outputs_at, end
+        self.masters: list[Any] = []
+        self.expected: Any = None
+        self.after: list[Any] = []
+        self.got: Any = None
+        self.twin: Slot | None = None
+        self.number = 0
+
+
+class Evaluation:
+    """One submission's exchange: the arena, its slots, the answers so far."""
+
+    def __init__(self, problem: Problem, slots: int, max_bytes: int, honeypot_seed: int):
+        self.problem = problem
+        per_slot = align(int(problem.input_bytes * 1.25) + 1024) + align(problem.output_bytes + 1024)
+        self.fixed = size(list(problem.init_inputs)) + size(problem.state) + problem.output_bytes + 4 * ALIGN
+        slots = max(2, min(slots, (max_bytes - self.fixed) // max(1, per_slot)))
+        length = self.fixed + slots * per_slot
+        self.fd = os.memfd_create("kgym-arena", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.fd, length)
+        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+        self.arena = Arena(self.fd, length)
+        write = self.arena.writer(0, self.fixed)
+        self.init = encode(list(problem.init_inputs), write)
+        self.state = [[name, encode(value, write)] for name, value in problem.state.items()]
+        generator = torch.Generator().manual_seed(honeypot_seed)
+        self.honeypot = rebuild(problem.outputs, lambda t: _plausible(t, generator))
+        self.honeypot_tree = encode(self.honeypot, write)
+        starts = [self.fixed + i * per_slot for i in range(slots)]
+        self.slots = [Slot(s, s + align(int(problem.input_bytes * 1.25) + 1024), s + per_slot) for s in map(align, starts)]
+        self.slots[-1].end = min(self.slots[-1].end, length)
+        self.history: list[tuple[int, Any]] = []
+        self.scratch = torch.empty(per_slot, dtype=torch.uint8)
+        self.count = 0
+
+    def write(self, slot: Slot, poison: int) -> tuple[dict[str, Any], list[int]]:
+        """The slot's masters into the arena, its output area poisoned."""
+        tree = encode(slot.masters, self.arena.writer(slot.inputs_at, slot.outputs_at))
+        self.arena.bytes[slot.outputs_at:slot.end].fill_(poison)
+        return tree, [slot.outputs_at, slot.end]
+
+    def answer(self, slot: Slot) -> Any:
+        """The reference's outputs for the slot, computed when first asked; also what it leaves in its inputs."""
+        if slot.expected is None:
+            values = _clone(slot.masters)
+            slot.expected = _clone(self.problem.forward(values))
+            slot.after = values
+        return slot.expected
+
+
+def _plausible(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Random values that look like an output; used as bait."""
+    order = torch.randperm(tensor.numel(), generator=generator)
+    shuffled = tensor.reshape(-1)[order].reshape(tensor.shape)
+    return shuffled + shuffled.std().nan_to_num(1.0) * 0.125 if tensor.is_floating_point() and tensor.numel() > 1 else shuffled
+
+
+class Reference:
+    def __init__(self, probe: Any):
+        self.probe = probe
+        self.problem: Problem | None = None
+        self.evaluation: Evaluation | None = None
+
+    def operations(self) -> dict[str, Any]:
+        return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "time", "compile", "examine", "end")}
+
+    def op_open(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        with open(fds[0], "rb", closefd=False) as file:
+            source = file.read()
+        self.problem = Problem(message, source)
+        return self.problem.describe()
+
+    def op_examine(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """The problem checker's findings; `open` need not have succeeded."""
+        with open(fds[0], "rb", closefd=False) as file:
+            module = load_problem(file.read().decode("utf-8"), message["name"], message["workload"], message.get("sizes"))
+        return {"findings": [vars(f) for f in check_problem(module, message["workload"], tuple(message["seeds"]))]}
+
+    def op_begin(self, message: dict[str, Any], fds: list[int]) -> tuple[dict[str, Any], list[int]]:
+        e = self.evaluation = Evaluation(self.problem, message["slots"], message["max_bytes"], message["honeypot_seed"])
+        return {"length": e.arena.length, "init": e.init, "state": e.state, "honeypot": e.honeypot_tree, "slots": len(e.slots),
+                "seed": self.problem.seed, "stateful": self.problem.stateful}, [e.fd]
+
+    def op_fill(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        e, trees, areas = self.evaluation, [], []
+        for item in message["sets"]:
+            slot = e.slots[item["slot"]]
+            slot.twin = e.slots[item["from"]] if item["kind"] == "same" else None
+            if item["kind"] == "same":
+                slot.masters = _clone(e.slots[item["from"]].masters)
+            else:
+                previous = e.slots[item["from"]].masters if item.get("from") is not None else None
+                slot.masters = input_sets.make(self.problem.module, item["kind"], item["seed"], previous)
+            if slot.expected is not None:
+                e.history = [*e.history[-15:], (slot.number, slot.expected)]
+            slot.expected, slot.number = None, e.count
+            e.count += 1
+            tree, area = e.write(slot, message["poison"])
+            trees.append(tree)
+            areas.append(area)
+        return {"inputs": trees, "outputs": areas}
+
+    def op_refill(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        for i in message["slots"]:
+            self.evaluation.write(self.evaluation.slots[i], message["poison"])
+        return {}
+
+    def op_check(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        e, p = self.evaluation, self.problem
+        slot = e.slots[message["slot"]]
+        expected = e.answer(slot)
+        private = e.arena.bytes[slot.inputs_at:slot.end].clone()
+        got = self._outputs(message["outputs"], private[slot.outputs_at - slot.inputs_at:])
+        difference = compare(got, expected, p.allowed)
+        tree = plan(slot.masters, 0)
+        left = decode(tree, lambda node: _over(private, node))
+        changed = [i for i, (a, b, m) in enumerate(zip(left, slot.after, slot.masters)) if not self._left_as(a, b, m)]
+        facts = {} if not difference.kind else self._facts(slot, got, expected, message.get("pattern", -1), difference.kind)
+        return {"difference": difference.json(), "changed_inputs": changed, "facts": facts,
+                "strides_differ": self._strides_differ(message["outputs"]), "repeat_of": self._repeats(slot, got)}
+
+    def _left_as(self, left: Any, reference_left: Any, master: Any) -> bool:
+        """Whether the candidate left an input as the reference does: untouched bit for bit, or changed to the same values."""
+        if equal_bits(master, reference_left):
+            return equal_bits(left, master)
+        floating = [t for t in leaves(reference_left)]
+        return not compare(left, reference_left, tolerances(floating, None, self.problem.reduction, {})).kind
+
+    def _outputs(self, tree: dict[str, Any], area: torch.Tensor) -> Any:
+        """The candidate's outputs from a private copy of its area. Offsets are laid out here, not believed."""
+        at = 0
+        def tensor(node: dict[str, Any]) -> torch.Tensor:
+            nonlocal at
+            view = _over(area, {**node, "off": at})
+            at = align(at + nbytes(view))
+            return view
+        return decode(tree, tensor)
+
+    def _strides_differ(self, tree: dict[str, Any]) -> bool:
+        def strides(node: dict[str, Any]) -> list[Any]:
+            if node.get("t") == "tensor":
+                return [node["strides"]]
+            return [s for v in node.get("v", []) if isinstance(v, dict) for s in strides(v)] if isinstance(node.get("v"), list) else []
+        return strides(tree) != strides(encode(self.problem.outputs, lambda t: 0))
+
+    def _repeats(self, slot: Slot, got: Any) -> bool | None:
+        """For a slot that repeats another's inputs: whether the outputs are the same bits. None for others."""
+        slot.got = _clone(got)
+        return None if slot.twin is None else equal_bits(slot.twin.got, got)
+
+    def _facts(self, slot: Slot, got: Any, expected: Any, pattern: int, kind: str) -> dict[str, Any]:
+        p, e = self.problem, self.evaluation
+        facts: dict[str, Any] = {}
+        if kind in ("shape", "dtype"):
+            return facts
+        facts["constant"] = diagnose.constant(got, expected)
+        facts["copy_of_input"] = diagnose.copy_of_input(got, slot.masters)
+        facts["unwritten_share"] = diagnose.unwritten(got, pattern) if pattern >= 0 else 0.0
+        facts["honeypot"] = not compare(got, e.honeypot, p.allowed).kind
+        others = [(s.number, s.expected) for s in e.slots if s is not slot and s.expected is not None and not equal_bits(s.expected, expected)]
+        facts["answer_of_call"] = diagnose.earlier(got, [*e.history, *others], p.allowed)
+        if kind == "numerical":
+            facts["precision"] = diagnose.precision(p.model, slot.masters, got, expected)
+        return facts
+
+    def op_time(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """Call the reference on the arena's own copies, as the candidate is called, outputs copied out in the same way."""
+        e, p = self.evaluation, self.problem
+        slots = [e.slots[i] for i in message["slots"]]
+        calls = [tuple(e.arena.read(plan(s.masters, s.inputs_at)["v"][i]) for i in range(len(s.masters))) for s in slots]
+        private = Arena.over(e.scratch)
+        def emit(_: int, outputs: Any) -> None:
+            encode(outputs, private.writer(0, private.length))
+        spans = self.probe.run_batch(lambda *values: p.forward(list(values)) if p.stateful else p.model(*values), calls, emit)
+        return {"calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
+
+    def op_compile(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        p = self.problem
+        try:
+            compiled = torch.compile(copy.deepcopy(p.model))
+            compiled(*_clone(p.example))
+        except BaseException as error:  # noqa: BLE001
+            raise Failure("problem", "torch.compile of the reference raised %s" % describe(error)) from None
+        calls = [tuple(_clone(p.example)) for _ in range(message["calls"])]
+        spans = self.probe.run_batch(compiled, calls[:2], lambda i, o: None) and self.probe.run_batch(compiled, calls, lambda i, o: None)
+        eager = self.probe.run_batch(p.model, [tuple(_clone(p.example)) for _ in range(message["calls"])], lambda i, o: None)
+        return {"calls_ns": [s[0] for s in spans], "eager_ns": [s[0] for s in eager]}
+
+    def op_end(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        if self.evaluation:
+            os.close(self.evaluation.fd)
+        self.evaluation = None
+        return {}
+
+
+def _over(area: torch.Tensor, node: dict[str, Any]) -> torch.Tensor:
+    """A tensor over private bytes. Raises Failure("shape") when a candidate's node does not fit."""
+    try:
+        return Arena.over(area).view(node)
+    except (ValueError, KeyError, RuntimeError, TypeError) as error:
+        raise Failure("shape", "an output does not fit where the reference's would: %s" % error) from None

@@ -1,0 +1,76 @@
+"""How far an honest kernel may be from the reference (docs/correctness.md gives the reasoning).
+
+For each output tensor: |got - expected| <= rtol * |expected| + atol_rms * rms(expected).
+
+rtol grows with the length R of the longest sum as rounding does, eps * (64 + 4 sqrt(R)); atol_rms covers cancellation, where the answer is small but its
+terms were not: eight times the largest error beyond rtol that the reference itself has against its evaluation in float64, in units of the output's rms.
+Both are capped, so that a badly conditioned problem does not accept anything. Integers and booleans must be equal.
+"""
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .tree import leaves, rebuild
+
+_CAP = {torch.float64: 1e-6, torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 5e-2, torch.complex64: 1e-3, torch.complex128: 1e-6}
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    rtol: float
+    atol_rms: float
+
+    def json(self) -> dict[str, float]:
+        return {"rtol": self.rtol, "atol_rms": self.atol_rms}
+
+
+def rms(tensor: torch.Tensor) -> float:
+    """Root mean square of the finite elements, in float64; 0 for none."""
+    values = tensor.detach().to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
+    values = values[torch.isfinite(values)]
+    return float(values.square().mean().sqrt()) if values.numel() else 0.0
+
+
+def in_float64(model: torch.nn.Module, inputs: list[Any]) -> Any:
+    """The reference in float64, or None where its code cannot do that."""
+    def double(t: torch.Tensor) -> torch.Tensor:
+        return t.double() if t.is_floating_point() else t.clone()
+    try:
+        return copy.deepcopy(model).double()(*rebuild(inputs, double))
+    except Exception:  # noqa: BLE001  (hard-coded dtypes, operators without a double)
+        return None
+
+
+def tolerances(expected: Any, exact: Any, reduction: int, override: dict[str, float]) -> list[Tolerance | None]:
+    """One tolerance for each output tensor; None where equality is asked.
+
+    expected: the reference's outputs; exact: the same from float64, or None; override: "rtol" and "atol_rms" of the problem or the config, which
+    win over what is derived here.
+    """
+    exact_leaves = list(leaves(exact)) if exact is not None else []
+    found: list[Tolerance | None] = []
+    for i, tensor in enumerate(leaves(expected)):
+        if not (tensor.is_floating_point() or tensor.is_complex()):
+            found.append(None)
+            continue
+        eps = torch.finfo(tensor.dtype).eps
+        cap = _CAP.get(tensor.dtype, 0.1)
+        rtol = min(cap, eps * (64 + 4 * math.sqrt(reduction)) if eps < 1e-5 else 4 * eps)
+        own_error = _largest_excess(tensor, exact_leaves[i] if i < len(exact_leaves) else None, rtol)
+        atol_rms = min(cap, max((4 if eps < 1e-5 else 1) * eps, 8 * own_error) if own_error is not None else rtol)
+        found.append(Tolerance(override.get("rtol", rtol), override.get("atol_rms", atol_rms)))
+    return found
+
+
+def _largest_excess(tensor: torch.Tensor, exact: torch.Tensor | None, rtol: float) -> float | None:
+    """max(|tensor - exact| - rtol |exact|) / rms(exact), at least 0; None where it cannot be said."""
+    if exact is None or exact.shape != tensor.shape or not (scale := rms(exact)):
+        return None
+    excess = (tensor.to(exact.dtype) - exact).abs() - rtol * exact.abs()
+    excess = excess[torch.isfinite(excess)]
+    return max(0.0, float(excess.max())) / scale if excess.numel() else None

@@ -1,0 +1,143 @@
+"""The zygote: a process that has imported torch and triton, runs no operator, and forks hosts on request.
+
+Started by the judge as `python -I zygote.py FD`, FD being its private socket. First packet: {op: prepare, sandbox, modules} -> {versions, report}; the
+sandbox's template is made before torch is imported, while there is one thread. Then {op: fork, kind, cpus, threads, sandbox} [control, work, output]
+-> {pid} [pidfd]. End of file ends it, and with it every host.
+"""
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import platform
+import random
+import signal
+import sys
+from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+SHARED: dict[str, Any] = {}  # The part of the sandbox that all hosts share; set by prepare, constant afterwards.
+
+
+def _versions(modules: list[str]) -> dict[str, str]:
+    """Import what hosts will need; a module that is absent is left out."""
+    found = {"python": platform.python_version()}
+    for name in modules:
+        try:
+            found[name] = str(getattr(importlib.import_module(name), "__version__", ""))
+        except ImportError:
+            continue
+    return {k: v for k, v in found.items() if v}
+
+
+def _shown() -> list[str]:
+    """The folders that hosts need to see: this Python, its packages, the runner, compilers and their libraries."""
+    system = ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
+    python = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(_HERE), *(p for p in sys.path if os.path.isdir(p))]
+    paths = sorted({os.path.realpath(p) for p in python} | set(python) | {p for p in system if os.path.exists(p)})
+    return [p for p in paths if not any(p != q and p.startswith(q + "/") for q in paths)]
+
+
+def prepare(probe: Any, message: dict[str, Any]) -> dict[str, Any]:
+    SHARED.update({**message["sandbox"], "read_only": _shown()})
+    report = json.loads(probe.prepare_zygote(json.dumps(SHARED)))
+    versions = _versions(message["modules"])
+    if "torch" not in versions:
+        return {"ok": False, "message": "torch cannot be imported by %s" % sys.executable}
+    for name in ("reference", "candidate", "builder"):
+        importlib.import_module("kgym_runner." + name)
+    gc.collect()
+    gc.freeze()
+    return {"ok": True, "versions": versions, "report": report, "backends": _backends(message["device"])}
+
+
+def _backends(device: str) -> dict[str, Any]:
+    """The declarations as the judge needs them; `missing` names what a backend lacks here."""
+    from kgym_runner import backends
+    table = {}
+    for name in backends.names():
+        declared = backends.backend(name)
+        table[name] = {"needs_build": declared.needs_build, "speed": declared.measures_speed(device), "limit_scale": declared.limit_scale(device),
+                       "runs": device in declared.devices, "missing": [p for p in declared.packages if p not in sys.modules]}
+    return table
+
+
+def _become_host(probe: Any, message: dict[str, Any], work: int, output: int) -> None:
+    """The forked child from here on: wire it up, confine it, answer the judge, end."""
+    import torch
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    sys.stderr.reconfigure(errors="backslashreplace")
+    if message["cpus"]:
+        os.sched_setaffinity(0, message["cpus"])
+    torch.set_num_threads(message["threads"])
+    torch.set_grad_enabled(False)
+    random.seed()
+    torch.seed()
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    os.environ.update({"HOME": "/tmp", "TMPDIR": "/tmp", "TRITON_CACHE_DIR": "/tmp/triton", "TORCH_EXTENSIONS_DIR": "/tmp/extensions", "USER": "kernel"})
+    os.chdir("/tmp")
+    report = json.loads(probe.confine(json.dumps({**SHARED, **message["sandbox"], "keep_fds": [work]})))
+
+    from kgym_runner.wire import Channel, serve
+    channel = Channel(work)
+    if message["kind"] == "builder":
+        from kgym_runner.builder import op_build
+        operations = {"build": op_build}
+    elif message["kind"] == "candidate":
+        from kgym_runner.candidate import Candidate
+        operations = Candidate(probe).operations()
+    else:
+        from kgym_runner.reference import Reference
+        operations = Reference(probe).operations()
+    channel.send({"ok": True, "ready": message["kind"], "report": report})
+    serve(channel, operations)
+
+
+def fork(probe: Any, message: dict[str, Any], fds: list[int]) -> tuple[dict[str, Any], int | None]:
+    """One host. Returns the reply and a pidfd to send; in the child it does not return."""
+    control, work, output = fds
+    sandbox = {**SHARED, **message["sandbox"], "keep_fds": [work, output]}
+    try:
+        role, *rest = probe.fork_host(json.dumps(sandbox), control)
+    except (RuntimeError, OSError) as error:
+        return {"ok": False, "message": str(error)}, None
+    if role == "host":
+        code = 70
+        try:
+            _become_host(probe, message, work, output)
+            code = 0
+        except BaseException:  # noqa: BLE001
+            sys.excepthook(*sys.exc_info())
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    return {"ok": True, "pid": rest[0]}, rest[1]
+
+
+def main(fd: int) -> None:
+    sys.path.insert(0, os.path.dirname(_HERE))
+    from kgym_runner import _probe as probe
+    from kgym_runner.wire import Channel
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    channel = Channel(fd)
+    while (packet := channel.receive()) is not None:
+        message, fds = packet
+        probe.reap()
+        if message["op"] == "prepare":
+            channel.send(prepare(probe, message))
+            continue
+        reply, pidfd = fork(probe, message, fds)
+        channel.send(reply, [] if pidfd is None else [pidfd])
+        for descriptor in [*fds, *([] if pidfd is None else [pidfd])]:
+            os.close(descriptor)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

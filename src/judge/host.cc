@@ -1,0 +1,181 @@
+#include "judge/host.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <fstream>
+
+#include "base/ids.h"
+#include "judge/cgroup_folder.h"
+
+namespace kgym::judge {
+namespace {
+
+constexpr Duration kControlLimit = 10s;  // A supervisor answers within microseconds; this is for a machine that swaps.
+
+/// The first child of a process, as /proc tells it; -1 where there is none.
+pid_t FirstChild(pid_t parent) {
+  std::ifstream children("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+  pid_t child = -1;
+  return children >> child ? child : -1;
+}
+
+}  // namespace
+
+std::string_view ToString(HostKind kind) {
+  switch (kind) {
+    case HostKind::kReference: return "reference";
+    case HostKind::kCandidate: return "candidate";
+    case HostKind::kBuilder: return "builder";
+  }
+  return "?";
+}
+
+Host::Host(const Executor& executor, Parts parts)
+    : executor_(executor),
+      kind_(parts.kind),
+      supervisor_(parts.supervisor),
+      pidfd_(std::move(parts.pidfd)),
+      work_(executor, std::move(parts.work)),
+      control_(executor, std::move(parts.control)),
+      drain_(executor, std::move(parts.output)),
+      cgroups_(std::move(parts.cgroups)) {}
+
+Host::~Host() {
+  Kill();
+  RemoveCgroups(executor_, std::move(cgroups_));
+}
+
+const OutputLog& Host::output() {
+  drain_.Catch();
+  return drain_.log();
+}
+
+Awaitable<Result<void>> Host::Ready(Duration limit) {
+  const int which = co_await WaitEither(work_, control_, std::chrono::steady_clock::now() + limit);
+  if (which != 0) co_return Error{std::string("a ") + std::string(ToString(kind_)) + " host did not start: " + output().Text()};
+  KGYM_CO_TRY(const Packet packet, work_.TryReceive());
+  KGYM_CO_TRY(Json hello, ParseJson(packet.bytes, "a host's first packet"));
+  if (!hello.contains("report")) co_return Error{"a host did not report its sandbox: " + packet.bytes.substr(0, 400)};
+  sandbox_ = hello["report"];
+  pid_ = FirstChild(supervisor_);
+  co_return Ok();
+}
+
+Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit) {
+  Answer answer;
+  if (ended_) co_return co_await EndedAnswer();
+  const std::string nonce = RandomHex(8);
+  request["nonce"] = nonce;
+  const Instant deadline = std::chrono::steady_clock::now() + limit;
+  if (Status sent = work_.Send(DumpJson(request), fds); !sent.ok()) co_return co_await EndedAnswer();
+
+  const int which = co_await WaitEither(work_, control_, deadline);
+  answer.received = std::chrono::steady_clock::now();
+  if (which < 0) {
+    answer.what = Answer::What::kTimeout;
+    answer.detail = "no answer to '" + request.value("op", "?") + "' within " + FormatDuration(limit);
+    co_return answer;
+  }
+  Result<Packet> packet = work_.TryReceive();  // Also when control spoke first: the answer may have come before the end.
+  if (!packet.ok() || packet->bytes.empty()) co_return co_await EndedAnswer();
+  answer.fds = std::move(packet->fds);
+  Result<Json> body = ParseJson(packet->bytes, "answer");
+  if (!body.ok() || !body->is_object() || !body->contains("nonce") || (*body)["nonce"] != nonce || !(*body)["ok"].is_boolean()) {
+    answer.what = Answer::What::kForged;
+    answer.detail = packet->bytes.substr(0, 200);
+    co_return answer;
+  }
+  answer.body = std::move(*body);
+  answer.what = answer.body["ok"].get<bool>() ? Answer::What::kDone : Answer::What::kFailed;
+  co_return answer;
+}
+
+Awaitable<Answer> Host::EndedAnswer() {
+  Answer answer;
+  answer.what = Answer::What::kEnded;
+  if (!ended_) {
+    ended_ = true;
+    ended_how_ = "its process ended";
+    // The supervisor says how; where it is gone as well, so does the silence.
+    if (co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit)) {
+      if (Result<Packet> packet = control_.TryReceive(); packet.ok() && packet->bytes.starts_with("X ")) ended_how_ = packet->bytes.substr(2);
+    }
+  }
+  answer.detail = ended_how_;
+  answer.received = std::chrono::steady_clock::now();
+  co_return answer;
+}
+
+Awaitable<Result<std::string>> Host::Command(std::string_view letter) {
+  KGYM_CO_TRY_VOID(control_.Send(letter));
+  if (!co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit)) co_return Error{"a supervisor does not answer"};
+  KGYM_CO_TRY(Packet packet, control_.TryReceive());
+  if (packet.bytes.starts_with("X ")) {
+    ended_ = true;
+    ended_how_ = packet.bytes.substr(2);
+  }
+  if (packet.bytes.empty()) co_return Error{"a supervisor is gone"};
+  co_return std::move(packet.bytes);
+}
+
+Awaitable<Status> Host::Freeze() {
+  if (frozen_ || ended_) co_return Ok();
+  KGYM_CO_TRY(const std::string reply, co_await Command("F"));
+  frozen_ = reply == "F";
+  co_return Ok();
+}
+
+Awaitable<Status> Host::Thaw() {
+  if (!frozen_ || ended_) co_return Ok();
+  frozen_ = false;
+  KGYM_CO_TRY(const std::string reply, co_await Command("T"));
+  co_return Ok();
+}
+
+Awaitable<Result<int>> Host::Daemons() {
+  if (ended_) {
+    const std::size_t at = ended_how_.find("daemons ");
+    co_return at == std::string::npos ? 0 : std::atoi(ended_how_.c_str() + at + 8);
+  }
+  KGYM_CO_TRY(const std::string reply, co_await Command("D"));
+  const std::size_t at = reply.find_last_of(' ');
+  co_return at == std::string::npos ? 0 : std::atoi(reply.c_str() + at + 1);
+}
+
+void Host::Kill() {
+  // The supervisor is pid 1 of the host's namespace: its end is the end of everything in it.
+  if (pidfd_.valid()) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
+}
+
+Awaitable<void> Host::End() {
+  Kill();
+  if (!pidfd_.valid()) co_return;
+  Result<Fd> watched = pidfd_.Duplicate();
+  if (!watched.ok()) co_return;
+  boost::asio::posix::stream_descriptor descriptor(executor_, watched->release());
+  auto gone = descriptor.async_wait(boost::asio::posix::descriptor_base::wait_read, boost::asio::use_awaitable);
+  co_await WithDeadline(kControlLimit, std::move(gone));
+  ended_ = true;
+}
+
+std::int64_t Host::CpuNs() const {
+  if (pid_ <= 0) return 0;
+  std::ifstream stat("/proc/" + std::to_string(pid_) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(stat)), {});
+  const std::size_t name_end = text.rfind(')');  // The name may hold anything.
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 2));
+  std::string skipped;
+  for (int i = 3; i < 14; ++i) fields >> skipped;
+  std::int64_t user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
+}
+
+bool Host::OutOfMemory() const { return CgroupKilledForMemory(cgroups_); }
+
+}  // namespace kgym::judge

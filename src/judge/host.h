@@ -1,0 +1,107 @@
+// A forked host as the judge sees it: questions to it with a time limit, the freezing and killing of all it has started.
+//
+// `Call` asks one question and waits for the answer; what can come of it is in `Answer`. A host that does not answer its question, or answers something
+// else, is not asked again. Everything that a host says is a claim; only the bytes in the arena and our own clock are believed.
+//
+// Threads: the executor it was made on. One coroutine at a time uses a host.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "judge/channel.h"
+#include "judge/output_log.h"
+
+namespace kgym::judge {
+
+enum class HostKind { kReference, kCandidate, kBuilder };
+std::string_view ToString(HostKind kind);
+
+struct Answer {
+  enum class What {
+    kDone,      // The operation was done; `body` is the reply.
+    kFailed,    // The host says that the loaded code failed; `body` has kind, message, traceback.
+    kEnded,     // The host ended before it answered; `detail` says how.
+    kTimeout,   // No answer in time.
+    kForged,    // A packet that is not the answer to the question.
+  };
+  What what = What::kDone;
+  Json body;
+  std::vector<Fd> fds;
+  std::string detail;
+  Instant received;  // When the answer was read.
+};
+
+class Host {
+ public:
+  struct Parts {
+    HostKind kind = HostKind::kCandidate;
+    pid_t supervisor = -1;
+    Fd pidfd;
+    Fd work;
+    Fd control;
+    Fd output;
+    std::vector<std::string> cgroups;  // Of this host alone; removed when it has ended.
+  };
+
+  Host(const Executor& executor, Parts parts);
+  ~Host();  // Kills what is left.
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  /// Waits for the host's first packet, which reports its sandbox.
+  Awaitable<Result<void>> Ready(Duration limit);
+
+  /// `request` needs "op"; a nonce is added, which the answer must repeat.
+  Awaitable<Answer> Call(Json request, std::vector<int> fds, Duration limit);
+
+  /// Stops every process of the host; returns once they stand still.
+  Awaitable<Status> Freeze();
+  Awaitable<Status> Thaw();
+  bool frozen() const { return frozen_; }
+
+  /// Processes that were started and abandoned by the host: no descendants of it any more, still alive.
+  Awaitable<Result<int>> Daemons();
+
+  /// Kills everything and waits until it is gone.
+  Awaitable<void> End();
+
+  /// Nanoseconds of CPU time that all threads of the host have used, by the kernel's account; 0 where it cannot be read.
+  std::int64_t CpuNs() const;
+
+  /// Whether the kernel killed one of the host's processes at its memory limit.
+  bool OutOfMemory() const;
+
+  HostKind kind() const { return kind_; }
+  const OutputLog& output();
+  const Json& sandbox() const { return sandbox_; }
+
+ private:
+  Awaitable<Result<std::string>> Command(std::string_view letter);
+  Awaitable<Answer> EndedAnswer();
+  void Kill();
+
+  Executor executor_;
+  HostKind kind_;
+  pid_t supervisor_;
+  pid_t pid_ = -1;  // Of the host itself, as the judge's namespace numbers it.
+  Fd pidfd_;
+  Channel work_;
+  Channel control_;
+  OutputDrain drain_;
+  std::vector<std::string> cgroups_;
+  Json sandbox_;
+  bool frozen_ = false;
+  bool ended_ = false;
+  std::string ended_how_;
+};
+
+}  // namespace kgym::judge

@@ -1,0 +1,71 @@
+// The judge: from a problem and a submission to a verdict, on this machine.
+//
+// One judge has one zygote and one CPU lane. Many evaluations may be asked for at once: their builds run side by side, their measurements one after the
+// other. An evaluation that fails by our own fault is tried once more with fresh hosts before its verdict says `infra`.
+//
+// Threads: the executor it was made on (which one thread runs).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "base/async.h"
+#include "judge/baseline.h"
+#include "judge/build.h"
+#include "judge/judge_config.h"
+#include "judge/lane.h"
+#include "judge/problem.h"
+#include "judge/runtime.h"
+#include "judge/verdict.h"
+#include "judge/zygote.h"
+
+namespace kgym::judge {
+
+/// A verdict, or a problem that cannot be judged.
+using Judged = std::variant<Verdict, ProblemFault>;
+
+class Judge {
+ public:
+  /// Starts the zygote. An error says what is missing on this machine, and what to do.
+  static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config);
+
+  Awaitable<Judged> Evaluate(Problem problem, Submission submission);
+
+  /// The problem checker's findings, or why the problem does not load. {"findings": [{kind, severity, message}]}
+  Awaitable<Result<Json>> Examine(Problem problem);
+
+  /// Ends every process. Needed before the executor stops.
+  Awaitable<void> Close();
+
+  /// Versions, cores, sandbox: what every verdict's provenance says of this judge.
+  const Json& provenance() const { return provenance_; }
+  const Json& backends() const { return backends_; }
+  const JudgeConfig& config() const { return config_; }
+
+ private:
+  Judge(Executor executor, JudgeConfig config, Runtime runtime);
+
+  Awaitable<Result<Judged>> Attempt(const Problem& problem, const Submission& submission);
+  Awaitable<Result<MaybeRuling>> OnLane(const Problem& problem, const Submission& submission, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault);
+  Awaitable<Result<MaybeRuling>> Stages(Session& session, const Submission& submission, Artefacts artefacts, Verdict& verdict);
+  Awaitable<Result<MaybeRuling>> LastLook(Session& session);
+  Awaitable<Status> Inject(Host& reference);
+
+  Executor executor_;
+  JudgeConfig config_;
+  Runtime runtime_;
+  std::unique_ptr<Zygote> zygote_;
+  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<BuildCache> builds_;
+  std::unique_ptr<Baselines> baselines_;
+  AsyncSemaphore build_turn_;
+  Json provenance_ = Json::object();
+  Json backends_ = Json::object();
+};
+
+/// The folder for builds and baselines: `configured`, $XDG_CACHE_HOME/kgym or ~/.cache/kgym.
+std::filesystem::path CacheFolder(const std::string& configured);
+
+}  // namespace kgym::judge

@@ -1,0 +1,20 @@
+// Is the answer the submission's own work? Decided from the facts of one observed call (python/kgym_runner/own_work.py says what each means).
+//
+// Nothing of its own in any output is a rejection, and the facts say of which kind: the reference's own operators, other library operators, a library
+// behind a thin native wrapper, or a kernel that was never launched or whose result nobody uses.
+//
+// Threads: any; pure.
+#pragma once
+
+#include "base/json.h"
+#include "judge/ruling.h"
+
+namespace kgym::judge {
+
+/// `facts`: the candidate host's; `reference_operators`: name -> count, the reference host's.
+MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators);
+
+/// The part of the facts that a verdict carries: kernels, launches, operators, outputs, share of time in own code.
+Json OwnWorkSummary(const Json& facts);
+
+}  // namespace kgym::judge

@@ -1,0 +1,24 @@
+// The parent of one host, pid 1 of its namespace: freezes, thaws, counts, kills, and says how the host ended.
+//
+// It speaks on `control` (SOCK_SEQPACKET), one short text a packet:
+//   from the judge  F freeze all; T thaw all; D count daemons; K kill all. End of file kills all, too.
+//   to the judge    F (all stand still), T or "T woken", "D <n>", and when the host has ended
+//                   "X exit <code>" or "X signal <n>", with " daemons <n>" where processes outlived it; then it ends
+//                   itself.
+// "T woken": the host ran while it should have been frozen. "D -1": nobody can tell (no /proc).
+// The end of file on `control` precedes the death of the last process; the supervisor's pidfd becomes readable after
+// it.
+//
+// Threads: a process of its own with one thread. It waits in ppoll only and answers while a freeze is under way.
+#pragma once
+
+#include <sys/types.h>
+
+#include "judge/sandbox/family.h"
+
+namespace kgym::judge::sandbox {
+
+/// SIGCHLD must be blocked since before `host` was forked. Closes every descriptor but `control`. Never returns.
+[[noreturn]] void Supervise(Family& family, pid_t host, int control);
+
+}  // namespace kgym::judge::sandbox

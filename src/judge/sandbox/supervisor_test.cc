@@ -1,0 +1,129 @@
+// Supervisors without any namespace, as an ordinary user may have them; tests/python/test_sandbox.py has the rest.
+#include "judge/sandbox/supervisor.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "judge/sandbox/contain.h"
+
+namespace kgym::judge::sandbox {
+namespace {
+
+class SupervisorTest : public testing::Test {
+ protected:
+  void Start(const std::function<int()>& host) {
+    int ends[2] = {};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    judge_ = ends[0];
+    SandboxSpec spec;
+    spec.namespaces.clear();
+    const Forked forked = ForkHost(spec, ends[1], {});
+    if (forked.is_host) _exit(host());
+    close(ends[1]);
+    ASSERT_EQ(forked.error, "");
+    pidfd_ = forked.pidfd;
+  }
+
+  void TearDown() override {
+    if (judge_ >= 0) close(judge_);
+    EXPECT_TRUE(Gone());
+    close(pidfd_);
+    EXPECT_EQ(Reap().size(), 1u);
+  }
+
+  void Tell(char letter) const { ASSERT_EQ(send(judge_, &letter, 1, 0), 1); }
+
+  std::string Hear() const {
+    pollfd wait = {judge_, POLLIN, 0};
+    char buffer[256];
+    if (poll(&wait, 1, 10'000) <= 0) return "(silence)";
+    const ssize_t n = recv(judge_, buffer, sizeof buffer, 0);
+    return n <= 0 ? "(end)" : std::string(buffer, static_cast<std::size_t>(n));
+  }
+
+  bool Gone() const {
+    pollfd wait = {pidfd_, POLLIN, 0};
+    return poll(&wait, 1, 10'000) == 1;
+  }
+
+  int judge_ = -1;
+  int pidfd_ = -1;
+};
+
+int WaitForEver() {
+  while (true) pause();
+}
+
+TEST_F(SupervisorTest, ReportsExitCode) {
+  Start([] { return 7; });
+  EXPECT_EQ(Hear(), "X exit 7");
+  EXPECT_EQ(Hear(), "(end)");
+}
+
+TEST_F(SupervisorTest, ReportsSignal) {
+  Start([] { return kill(getpid(), SIGKILL); });
+  EXPECT_EQ(Hear(), "X signal 9");
+}
+
+TEST_F(SupervisorTest, FreezesThawsAndCounts) {
+  Start(WaitForEver);
+  Tell('F');
+  EXPECT_EQ(Hear(), "F");
+  Tell('D');
+  EXPECT_EQ(Hear(), "D 0");
+  Tell('F');
+  EXPECT_EQ(Hear(), "F");
+  Tell('T');
+  EXPECT_EQ(Hear(), "T");
+}
+
+TEST_F(SupervisorTest, KillsEvenTheFrozen) {
+  Start(WaitForEver);
+  Tell('F');
+  EXPECT_EQ(Hear(), "F");
+  Tell('K');
+  EXPECT_EQ(Hear(), "X signal 9");
+}
+
+TEST_F(SupervisorTest, EndOfFileKills) {
+  Start(WaitForEver);
+  close(judge_);
+  judge_ = -1;
+}
+
+TEST_F(SupervisorTest, CountsAndKillsWhatOutlivesTheHost) {
+  Start([] {
+    int ready[2] = {};
+    if (pipe(ready) != 0) return 1;
+    if (fork() == 0) {
+      setsid();
+      if (write(ready[1], "x", 1) != 1) _exit(1);
+      WaitForEver();
+    }
+    char byte = 0;
+    return read(ready[0], &byte, 1) == 1 ? 0 : 1;
+  });
+  EXPECT_EQ(Hear(), "X exit 0 daemons 1");
+}
+
+TEST_F(SupervisorTest, RefusesAStrictHost) {
+  int ends[2] = {};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+  judge_ = ends[0];
+  SandboxSpec spec;
+  spec.namespaces.clear();
+  spec.strict = true;
+  const Forked forked = ForkHost(spec, ends[1], {});
+  if (forked.is_host) _exit(0);
+  close(ends[1]);
+  pidfd_ = forked.pidfd;
+  EXPECT_TRUE(Hear().starts_with("X setup sandbox: step 'pid_namespace'"));
+}
+
+}  // namespace
+}  // namespace kgym::judge::sandbox

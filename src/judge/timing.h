@@ -1,0 +1,68 @@
+// The timing stage: rounds of one batch of the reference and one of the candidate, on the same fresh inputs.
+//
+// In a round the candidate is frozen; the reference host writes new secret inputs; then either side, in random order, calls its forward on each of them.
+// Before each side's batch the inputs are written again, so that both meet the same memory in the same state. The judge's clock runs from before the
+// candidate is thawed until its answer is there; a slot picked at random afterwards is verified.
+//
+// Two clocks: the host's own (around each call) and the judge's (around the batch). What the judge's clock shows beyond the calls, the copying and the
+// messages, as measured on the reference's side where nobody cheats, must be small, or the times are rejected. docs/timing.md has the reasoning.
+//
+// Times are milliseconds. Threads: the lane's executor; the pure functions from any.
+#pragma once
+
+#include <vector>
+
+#include "judge/ruling.h"
+#include "judge/session.h"
+#include "judge/statistics.h"
+
+namespace kgym::judge {
+
+/// What one batch of one side took.
+struct Batch {
+  std::vector<double> calls_ms;  // By the host's clock.
+  double emits_ms = 0;           // Copying outputs, all calls together, by the host's clock.
+  double judge_ms = 0;           // By the judge's clock, from request to answer.
+
+  double sum() const;
+  double median() const;
+};
+
+struct Round {
+  Batch reference;
+  Batch candidate;
+};
+
+struct Measurement {
+  std::vector<Round> rounds;
+  int calls = 0;  // Of a batch.
+  Summary reference, candidate;
+  double speedup = 0;
+  Interval speedup_interval;
+  double clock_excess = 0;  // See ClockExcess.
+  double floor_ms = 0;      // No call that reads its inputs can be faster.
+
+  Json ToJson() const;
+};
+
+/// How many calls a batch should have: about `batch` long for the faster side, inputs made within `generate`, at most what the arena holds.
+int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots);
+
+/// Whether to stop after these rounds.
+bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent);
+
+/// The share of the candidate's batches (median over rounds) that the judge's clock saw and the host's clock does not account for.
+double ClockExcess(const std::vector<Round>& rounds);
+
+/// Medians, speedup and intervals of the rounds.
+Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds);
+
+/// What the finished measurement says against the submission, if anything: clocks that disagree, a time below the floor.
+MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& measurement);
+
+/// The shortest time in which the inputs can be read and the outputs written at the peak rate; 0 where the reference itself is faster than that.
+double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double reference_ms);
+
+Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement);
+
+}  // namespace kgym::judge

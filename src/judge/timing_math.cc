@@ -1,0 +1,105 @@
+// The pure part of timing.h.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/text.h"
+#include "judge/timing.h"
+
+namespace kgym::judge {
+namespace {
+
+// What the judge's clock may show beyond the calls whatever their length: waking two processes, on a busy machine.
+constexpr double kFixedSlackMs = 1.0;
+
+std::vector<double> Ratios(const std::vector<Round>& rounds) {
+  std::vector<double> ratios;
+  for (const Round& round : rounds) ratios.push_back(round.reference.median() / round.candidate.median());
+  return ratios;
+}
+
+/// What one batch of the candidate took by the judge's clock beyond what calls, copies and messages explain.
+double ExcessMs(const Round& round) {
+  const double messages = std::max(0.0, round.reference.judge_ms - round.reference.sum() - round.reference.emits_ms);
+  return round.candidate.judge_ms - round.candidate.sum() - round.reference.emits_ms - messages;
+}
+
+Json ToJson(const Summary& summary) {
+  return {{"median_ms", summary.median}, {"mean_ms", summary.mean}, {"interval_ms", {summary.interval.low, summary.interval.high}}, {"trials", summary.trials}};
+}
+
+}  // namespace
+
+double Batch::sum() const { return std::accumulate(calls_ms.begin(), calls_ms.end(), 0.0); }
+double Batch::median() const { return Median(calls_ms); }
+
+int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots) {
+  const double call = std::max<double>(1000, static_cast<double>(std::min(candidate_call, facts.forward).count()));
+  const double wanted = static_cast<double>(config.batch.count()) / call;
+  const double made = static_cast<double>(config.generate.count()) / std::max<double>(1, static_cast<double>(facts.generate.count()));
+  const int most = std::min(config.max_calls, slots);
+  return std::clamp(static_cast<int>(std::min(wanted, made)), std::min(3, most), most);
+}
+
+bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent) {
+  const int done = static_cast<int>(rounds.size());
+  if (done < config.min_rounds) return false;
+  if (done >= config.max_rounds || spent >= config.budget) return true;
+  return RelativeHalfWidth(MedianInterval(Ratios(rounds), config.confidence)) <= config.precision;
+}
+
+double ClockExcess(const std::vector<Round>& rounds) {
+  std::vector<double> excess, total;
+  for (const Round& round : rounds) {
+    excess.push_back(std::max(0.0, ExcessMs(round)));
+    total.push_back(round.candidate.judge_ms);
+  }
+  return Median(excess) / Median(total);
+}
+
+Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
+  std::vector<double> reference, candidate;
+  for (const Round& round : rounds) {
+    reference.insert(reference.end(), round.reference.calls_ms.begin(), round.reference.calls_ms.end());
+    candidate.insert(candidate.end(), round.candidate.calls_ms.begin(), round.candidate.calls_ms.end());
+  }
+  const std::vector<double> ratios = Ratios(rounds);
+  Measurement m;
+  m.calls = static_cast<int>(rounds.front().candidate.calls_ms.size());
+  m.reference = Summarize(reference, config.confidence);
+  m.candidate = Summarize(candidate, config.confidence);
+  m.speedup = Median(ratios);
+  m.speedup_interval = Widen(MedianInterval(ratios, config.confidence), config.systematic);
+  m.clock_excess = ClockExcess(rounds);
+  m.rounds = std::move(rounds);
+  return m;
+}
+
+MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
+  std::vector<double> excess;
+  for (const Round& round : m.rounds) excess.push_back(ExcessMs(round));
+  if (m.clock_excess > config.clock_slack && Median(excess) > kFixedSlackMs) {
+    return Ruling{Outcome::kRejectedTimingTamper,
+                  Concat("the judge's clock saw ", 100 * m.clock_excess, " % of each batch outside the calls that its host reports"),
+                  {{"stage", "timing"}, {"clock_excess", m.clock_excess}, {"excess_ms", Median(excess)}}};
+  }
+  if (m.floor_ms > 0 && m.candidate.median < m.floor_ms) {
+    return Ruling{Outcome::kRejectedImplausible,
+                  Concat("a call takes ", m.candidate.median, " ms; reading its inputs once takes ", m.floor_ms, " ms at ", config.peak_gb_per_s, " GB/s"),
+                  {{"stage", "timing"}, {"floor_ms", m.floor_ms}, {"candidate_ms", m.candidate.median}}};
+  }
+  return std::nullopt;
+}
+
+double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double reference_ms) {
+  const double bytes = static_cast<double>(facts.input_bytes + facts.output_bytes);
+  const double floor = bytes / (config.peak_gb_per_s * 1e6);
+  return floor < reference_ms ? floor : 0;  // A reference below it reads only a part of its inputs, as a gather does.
+}
+
+Json Measurement::ToJson() const {
+  return {{"reference", judge::ToJson(reference)}, {"candidate", judge::ToJson(candidate)}, {"rounds", rounds.size()}, {"calls_per_batch", calls},
+          {"clock_excess", clock_excess}, {"floor_ms", floor_ms}};
+}
+
+}  // namespace kgym::judge

@@ -1,0 +1,66 @@
+// The zygote process as the judge sees it: started once, asked for hosts.
+//
+// Starting it takes as long as importing torch does (1.4 s on a small machine, 5 s and more on a big one); a fork takes milliseconds. When it dies,
+// all of its hosts die with it and every further Fork is an error: the owner starts a new one.
+//
+// Threads: the executor it was made on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "base/json.h"
+#include "judge/channel.h"
+#include "judge/host.h"
+#include "judge/runtime.h"
+
+namespace kgym::judge {
+
+struct HostSpec {
+  HostKind kind = HostKind::kCandidate;
+  std::vector<int> cpus;  // Cores it may run on; empty for all.
+  int threads = 1;
+  std::int64_t memory_bytes = std::int64_t{4} << 30;
+  std::int64_t processes = 128;  // Processes and threads together.
+  std::int64_t tmp_bytes = std::int64_t{512} << 20;
+  bool strict = false;
+};
+
+class Zygote {
+ public:
+  struct Options {
+    std::string python;
+    std::string device = "cpu";
+    std::vector<std::string> modules;      // Imported before the first fork, where present.
+    std::vector<std::string> environment;  // "NAME=value", beside the little that every zygote gets.
+    bool strict = false;
+  };
+
+  static Awaitable<Result<std::unique_ptr<Zygote>>> Start(Executor executor, const Runtime& runtime, Options options);
+  ~Zygote();
+
+  Awaitable<Result<std::unique_ptr<Host>>> Fork(HostSpec spec);
+
+  const Json& versions() const { return versions_; }  // {"python": "3.11.7", "torch": ...}
+  const Json& sandbox() const { return sandbox_; }    // The report of its part of the sandbox.
+  const Json& backends() const { return backends_; }  // name -> {needs_build, speed, limit_scale, runs, missing}
+
+ private:
+  Zygote(Executor executor, Fd socket, pid_t pid, Fd pidfd);
+  Json SandboxSpec(const HostSpec& spec, const std::vector<std::string>& cgroups) const;
+  Awaitable<Result<Packet>> Ask(const Json& request, std::vector<int> fds, Duration limit);
+
+  Executor executor_;
+  Channel channel_;
+  AsyncSemaphore turn_;  // One question at a time.
+  pid_t pid_;
+  Fd pidfd_;
+  Json versions_, sandbox_, backends_;
+  Json prepared_;  // The parts of the specification that every host shares.
+  std::unique_ptr<TempDir> root_;
+  std::int64_t forks_ = 0;
+};
+
+}  // namespace kgym::judge
