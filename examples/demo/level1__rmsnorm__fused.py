@@ -1,4 +1,4 @@
-"""The reference makes four passes and three temporary tensors; this reads each row twice, from the cache the second time."""
+"""The reference makes four passes and three temporary tensors; this reads each row twice, once from the cache."""
 import ctypes
 
 import torch

@@ -8,19 +8,29 @@ from torch.utils.cpp_extension import load_inline
 SOURCE = r"""
 #include <cmath>
 
-extern "C" void masked_softmax(const float* scores, const bool* masked, float* y, long batch, long heads, long queries,
-                               long keys, float scale) {
-  constexpr float kLowest = -1e30f;
-  for (long row = 0; row < batch * heads * queries; ++row, scores += keys, y += keys) {
-    const bool* mask = masked + (row / (heads * queries) * queries + row % queries) * keys;
-    float top = kLowest, sum = 0;
-    for (long k = 0; k < keys; ++k) {
-      y[k] = mask[k] ? kLowest : scores[k] * scale;
-      top = y[k] > top ? y[k] : top;
-    }
-    for (long k = 0; k < keys; ++k) sum += y[k] = std::exp(y[k] - top);
-    const float share = 1 / sum;
-    for (long k = 0; k < keys; ++k) y[k] = mask[k] ? 0 : y[k] * share;
+namespace {
+void Row(const float* __restrict__ scores, const unsigned char* __restrict__ masked, float* __restrict__ y, long keys,
+         float scale) {
+  float top = -1e30f, sum = 0;
+  for (long k = 0; k < keys; ++k) {
+    y[k] = scores[k] * scale;
+    const float seen = masked[k] ? -1e30f : y[k];
+    top = seen > top ? seen : top;
+  }
+  for (long k = 0; k < keys; ++k) {
+    const float exponent = std::fmin(std::fmax(y[k] - top, -80.0f), 0.0f);  // Far ones are slow, and add nothing.
+    sum += y[k] = masked[k] ? 0 : std::exp(exponent);
+  }
+  const float share = 1 / sum;
+  for (long k = 0; k < keys; ++k) y[k] *= share;
+}
+}  // namespace
+
+extern "C" void masked_softmax(const float* scores, const unsigned char* masked, float* y, long batch, long heads,
+                               long queries, long keys, float scale) {
+  for (long row = 0; row < batch * heads * queries; ++row) {
+    const long mask = row / (heads * queries) * queries + row % queries;  // Shared by the heads.
+    Row(scores + row * keys, masked + mask * keys, y + row * keys, keys, scale);
   }
 }
 """

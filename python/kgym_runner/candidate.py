@@ -8,7 +8,7 @@ Operations (judge -> host; descriptors in brackets):
   observe   {inputs, output}                                            one call with every framework operator observed      -> {outputs, own_work}
   settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
   batch     {calls: [{inputs, output}]}                                 timed calls                                          -> {outputs, calls_ns, emits_ns}
-  inspect   {}                                                          what was patched, threads, CPU time of this process  -> {...}
+  inspect   {}                                                          what was patched, what the backend noted, threads     -> {...}
 Everything said here is only said: the judge decides by the bytes in the arena and its own clock.
 """
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Candidate:
         return {"outputs": trees, "calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
 
     def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        return {"changed": integrity.changed(self.before), "threads": len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0,
+        return {"changed": integrity.changed(self.before), "notes": self.context.notes() if self.context else [], "threads": len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0,
                 "cpu_ns": time.process_time_ns()}
 
 

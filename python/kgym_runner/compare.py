@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .tolerance import Tolerance, rms
+from .tolerance import Tolerance
 from .tree import leaves
 
 _SHOWN = 5
@@ -99,28 +99,41 @@ def values(got: torch.Tensor, expected: torch.Tensor, allowed: Tolerance | None,
     if expected.numel() == 0:
         return Difference()
     if allowed is None:
-        bad = got != expected
-        if not bool(bad.any()):
-            return Difference()
-        share = float(bad.double().mean())
-        return Difference("numerical", "%.3g %% of the elements of output %d differ" % (100 * share, output), output,
-                          {"share_out": share, "first": _first(bad, got, expected)})
-    unlike = _classes(got) != _classes(expected)
-    if bool(unlike.any()):
-        share = float(unlike.double().mean())
-        return Difference("nan", "%.3g %% of the elements of output %d are NaN or Inf where the reference's are not, or the reverse" % (100 * share, output), output,
-                          {"share_out": share, "first": _first(unlike, got, expected)})
-    wide = torch.complex128 if expected.is_complex() else torch.float64
+        return _exact(got, expected, output)
+    wide = torch.promote_types(expected.dtype, torch.float32)
     g, e = got.to(wide), expected.to(wide)
-    finite = torch.isfinite(e.abs())
-    error = torch.where(finite, (g - e).abs(), torch.zeros((), dtype=torch.float64))
-    size = torch.where(finite, e.abs(), torch.zeros((), dtype=torch.float64))
-    scale = rms(expected)
-    bad = error > allowed.rtol * size + allowed.atol_rms * scale
-    stats = {"max_abs": float(error.max()), "max_rel": float((error / size.clamp_min(1e-3 * scale + 1e-300)).max()),
-             "rms_rel": float(error.square().mean().sqrt()) / (scale or 1.0), "share_out": float(bad.double().mean())}
+    error = (g - e).abs()
+    if math.isfinite(float(error.max())):  # Then both are finite throughout: anything else would have left its mark in the difference.
+        size = e.abs()
+    else:
+        unlike = _classes(got) != _classes(expected)
+        if bool(unlike.any()):
+            share = float(unlike.double().mean())
+            return Difference("nan", "%.3g %% of the elements of output %d are NaN or Inf where the reference's are not, or the reverse" % (100 * share, output), output,
+                              {"share_out": share, "first": _first(unlike, got, expected)})
+        finite, zero = torch.isfinite(e.abs()), torch.zeros((), dtype=error.dtype)
+        error, size = torch.where(finite, error, zero), torch.where(finite, e.abs(), zero)
+    return _within(got, expected, error, size, allowed, output)
+
+
+def _exact(got: torch.Tensor, expected: torch.Tensor, output: int) -> Difference:
+    bad = got != expected
     if not bool(bad.any()):
-        return Difference("", "", output, stats)
+        return Difference()
+    share = float(bad.double().mean())
+    return Difference("numerical", "%.3g %% of the elements of output %d differ" % (100 * share, output), output,
+                      {"share_out": share, "first": _first(bad, got, expected)})
+
+
+def _within(got: torch.Tensor, expected: torch.Tensor, error: torch.Tensor, size: torch.Tensor, allowed: Tolerance, output: int) -> Difference:
+    """Finite errors against the tolerance, with the numbers that say how far they are from it."""
+    scale = float(size.square().mean().sqrt())
+    bad = error > size * allowed.rtol + allowed.atol_rms * scale
+    stats = {"max_abs": float(error.max()), "max_rel": float((error / size.clamp_min(1e-3 * scale + 1e-30)).max()),
+             "rms_rel": float(error.square().mean().sqrt()) / (scale or 1.0)}
+    if not bool(bad.any()):
+        return Difference("", "", output, {**stats, "share_out": 0.0})
+    stats["share_out"] = float(bad.double().mean())
     stats["first"] = _first(bad, got, expected)
     return Difference("numerical", "%.3g %% of the elements of output %d are out of tolerance; the largest error is %.3g (rtol %.2g, atol %.2g of rms %.3g)" % (
         100 * stats["share_out"], output, stats["max_abs"], allowed.rtol, allowed.atol_rms, scale), output, stats)
@@ -144,5 +157,8 @@ def equal_bits(a: Any, b: Any) -> bool:
     """Whether two values have the same tensors, bit for bit (NaN equals NaN)."""
     left, right = list(leaves(a)), list(leaves(b))
     def raw(t: torch.Tensor) -> torch.Tensor:
-        return t.contiguous().reshape(-1).view(torch.uint8)
+        flat = t.contiguous().reshape(-1)
+        if flat.is_complex():
+            flat = torch.view_as_real(flat).reshape(-1)
+        return flat.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])
     return len(left) == len(right) and all(x.shape == y.shape and x.dtype == y.dtype and torch.equal(raw(x), raw(y)) for x, y in zip(left, right))

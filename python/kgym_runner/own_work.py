@@ -22,8 +22,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .backends.calls import Calls
-from .provenance import Storages, digest, is_view, role, storage_of
-from .tree import leaves
+from .provenance import Storages, covers, digest, is_view, role, storage_of
+from .tree import leaves, rebuild
 from .unseen_operators import Trace
 
 
@@ -36,9 +36,13 @@ class Baseline:
 
 @dataclass
 class Output:
-    """kind: own, framework, input, held, constant or unwritten. direct: own code wrote the storage itself, not only an ancestor's. passed: the
-    storage was an argument of an own call. equals: "framework" or "input" when the elements are bit for bit those of a tensor that framework
-    operators computed from inputs alone, or of an input; `kind` says framework in the first case, whoever copied them."""
+    """One output tensor.
+
+    kind: own, framework, input, held, constant, unwritten (provenance.py says what they mean), or unseen: not by an operator that was seen, while
+    others ran unseen. direct: own code wrote the storage itself, not only an ancestor's. passed: the storage was an argument of an own call. equals:
+    "framework" or "input" when the elements are bit for bit those of a tensor that framework operators computed from inputs alone, or of an input;
+    in the first case `kind` is framework, whoever copied them.
+    """
     kind: str
     direct: bool = False
     passed: bool = False
@@ -69,14 +73,10 @@ class Facts:
 
 
 def _mappings() -> frozenset[str]:
-    """Files mapped executable, and "[anonymous]" for code made in memory."""
-    found = set()
+    """Files mapped executable. Code made in memory is left out: torch's own libraries generate some."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        for line in maps:
-            fields = line.split(maxsplit=5)
-            if "x" in fields[1]:
-                found.add(fields[5].strip() if len(fields) > 5 else "[anonymous]")
-    return frozenset(found)
+        rows = [line.split(maxsplit=5) for line in maps]
+    return frozenset(row[5].strip() for row in rows if len(row) > 5 and "x" in row[1] and row[5].startswith("/"))
 
 
 def baseline() -> Baseline:
@@ -85,11 +85,11 @@ def baseline() -> Baseline:
 
 
 def _foreign(before: Baseline | None) -> list[str]:
-    """Executable mappings that neither the system nor an installed package brought."""
+    """Executable files that neither the system, nor an installed package, nor torch's own compiler brought."""
     if before is None:
         return []
-    ours = ("/usr/", "/lib", "[v", sys.prefix + "/", sys.base_prefix + "/")
-    return sorted(path for path in _mappings() - before.mappings if not path.startswith(ours))
+    ours = ("/usr/", "/lib", "/memfd:", "/dev/", sys.prefix + "/", sys.base_prefix + "/")
+    return sorted(path for path in _mappings() - before.mappings if not path.startswith(ours) and "torchinductor" not in path)
 
 
 def _is_composite(func: Any) -> bool:
@@ -264,6 +264,19 @@ class _CustomOperators(TorchFunctionMode):
         return self._watch.own_call(name.partition(".")[0], lambda: func(*args, **kwargs), args, kwargs)
 
 
+def _private(inputs: list[Any]) -> tuple[list[Any], list[tuple[torch.Tensor, torch.Tensor]]]:
+    """The inputs with a storage for each: those that share one (an arena) are copied. Returns also (input, its copy)."""
+    copies: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def alone(tensor: torch.Tensor) -> torch.Tensor:
+        storage = storage_of(tensor)
+        if storage is None or covers(tensor, storage):
+            return tensor
+        copies.append((tensor, tensor.clone()))
+        return copies[-1][1]
+    return rebuild(list(inputs), alone), copies
+
+
 def _uncompiled() -> ContextManager[Any]:
     """torch.compile'd code runs as it was written, so that its operators are seen and the compiler does not trace the mode."""
     loaded = "torch._dynamo" in sys.modules and hasattr(torch.compiler, "set_stance")
@@ -273,6 +286,7 @@ def _uncompiled() -> ContextManager[Any]:
 def observe(forward: Callable[..., Any], inputs: list[Any], calls: Calls | None = None, before: Baseline | None = None) -> tuple[Any, Facts]:
     """Call forward(*inputs) once, watched. Returns its result and the facts; what forward raises passes through."""
     calls = calls or Calls()
+    inputs, copies = _private(inputs)
     tensors = list(leaves(inputs))
     given = {d for t in tensors if (d := digest(t))}
     watch = _Watch(tensors, before.namespaces if before else None)
@@ -283,9 +297,15 @@ def observe(forward: Callable[..., Any], inputs: list[Any], calls: Calls | None 
             outputs = forward(*inputs)
     finally:
         calls.observer = None
+    with torch.no_grad():
+        for original, copy in copies:
+            original.copy_(copy)
     facts = watch.facts
     facts.unseen = trace.unseen(bool(watch.operators or watch.inside or watch.plumbing))
     facts.outputs = [watch.output(t, given) for t in leaves(outputs)]
+    for output in facts.outputs:
+        if facts.unseen and output.kind == "own":
+            output.kind = "unseen"
     facts.kernels.update(calls.kernels)
     facts.launches.update(calls.launches)
     facts.foreign = _foreign(before)

@@ -155,10 +155,11 @@ class Evaluation:
 
 
 def _plausible(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Random values that look like an output; used as bait."""
-    order = torch.randperm(tensor.numel(), generator=generator)
-    shuffled = tensor.reshape(-1)[order].reshape(tensor.shape)
-    return shuffled + shuffled.std().nan_to_num(1.0) * 0.125 if tensor.is_floating_point() and tensor.numel() > 1 else shuffled
+    """Values that look like an output and are none: an output of before, turned round and moved. Used as bait."""
+    if tensor.numel() < 2:
+        return tensor.clone()
+    turned = tensor.reshape(-1).roll(int(torch.randint(1, tensor.numel(), (1,), generator=generator))).reshape(tensor.shape)
+    return turned + turned.reshape(-1)[:4096].std().nan_to_num(1.0) * 0.125 if tensor.is_floating_point() else turned
 
 
 class Reference:
@@ -251,7 +252,7 @@ class Reference:
 
     def _repeats(self, slot: Slot, got: Any) -> bool | None:
         """For a slot that repeats another's inputs: whether the outputs are the same bits. None for others."""
-        slot.got = _clone(got)
+        slot.got = got
         return None if slot.twin is None else equal_bits(slot.twin.got, got)
 
     def _facts(self, slot: Slot, got: Any, expected: Any, pattern: int, kind: str) -> dict[str, Any]:

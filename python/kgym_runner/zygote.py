@@ -63,15 +63,15 @@ def _backends(device: str) -> dict[str, Any]:
     return table
 
 
-def _become_host(probe: Any, message: dict[str, Any], work: int, output: int) -> None:
+def _become_host(probe: Any, message: dict[str, Any], born: dict[str, Any], work: int, output: int) -> None:
     """The forked child from here on: wire it up, confine it, answer the judge, end."""
     import torch
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
-    sys.stderr.reconfigure(errors="backslashreplace")
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        setattr(sys, name, open(number, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False))
     if message["cpus"]:
         os.sched_setaffinity(0, message["cpus"])
     torch.set_num_threads(message["threads"])
@@ -83,6 +83,8 @@ def _become_host(probe: Any, message: dict[str, Any], work: int, output: int) ->
     os.environ.update({"HOME": "/tmp", "TMPDIR": "/tmp", "TRITON_CACHE_DIR": "/tmp/triton", "TORCH_EXTENSIONS_DIR": "/tmp/extensions", "USER": "kernel"})
     os.chdir("/tmp")
     report = json.loads(probe.confine(json.dumps({**SHARED, **message["sandbox"], "keep_fds": [work]})))
+
+    report = {"level": min(born["level"], report["level"], key=("none", "partial", "full").index), "steps": born["steps"] + report["steps"]}
 
     from kgym_runner.wire import Channel, serve
     channel = Channel(work)
@@ -110,7 +112,7 @@ def fork(probe: Any, message: dict[str, Any], fds: list[int]) -> tuple[dict[str,
     if role == "host":
         code = 70
         try:
-            _become_host(probe, message, work, output)
+            _become_host(probe, message, json.loads(rest[0]), work, output)
             code = 0
         except BaseException:  # noqa: BLE001
             sys.excepthook(*sys.exc_info())

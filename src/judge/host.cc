@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/ids.h"
+#include "base/text.h"
 #include "judge/cgroup_folder.h"
 
 namespace kgym::judge {
@@ -56,8 +57,12 @@ const OutputLog& Host::output() {
 
 Awaitable<Result<void>> Host::Ready(Duration limit) {
   const int which = co_await WaitEither(work_, control_, std::chrono::steady_clock::now() + limit);
-  if (which != 0) co_return Error{std::string("a ") + std::string(ToString(kind_)) + " host did not start: " + output().Text()};
-  KGYM_CO_TRY(const Packet packet, work_.TryReceive());
+  Result<Packet> received = work_.TryReceive();
+  if (which < 0 || !received.ok() || received->bytes.empty()) {
+    const Answer end = co_await EndedAnswer();
+    co_return Error{Concat("a ", ToString(kind_), " host did not start (", end.detail, "): ", output().Text())};
+  }
+  const Packet packet = std::move(*received);
   KGYM_CO_TRY(Json hello, ParseJson(packet.bytes, "a host's first packet"));
   if (!hello.contains("report")) co_return Error{"a host did not report its sandbox: " + packet.bytes.substr(0, 400)};
   sandbox_ = hello["report"];
@@ -133,6 +138,7 @@ Awaitable<Status> Host::Thaw() {
   if (!frozen_ || ended_) co_return Ok();
   frozen_ = false;
   KGYM_CO_TRY(const std::string reply, co_await Command("T"));
+  woken_ |= reply == "T woken";
   co_return Ok();
 }
 

@@ -68,6 +68,9 @@ class Host {
   Awaitable<Status> Thaw();
   bool frozen() const { return frozen_; }
 
+  /// Whether the host ran while it should have stood still: something woke it.
+  bool woken() const { return woken_; }
+
   /// Processes that were started and abandoned by the host: no descendants of it any more, still alive.
   Awaitable<Result<int>> Daemons();
 
@@ -100,6 +103,7 @@ class Host {
   std::vector<std::string> cgroups_;
   Json sandbox_;
   bool frozen_ = false;
+  bool woken_ = false;
   bool ended_ = false;
   std::string ended_how_;
 };

@@ -46,6 +46,8 @@ MaybeRuling RuleOnDaemons(int daemons) {
   return Ruling{Outcome::kRejectedHarnessTamper, Concat("it left ", daemons, " process(es) behind that it had cut loose"), {{"stage", "end"}, {"daemons", daemons}}};
 }
 
+Ruling RuleOnWaking() { return {Outcome::kRejectedTimingTamper, "it ran while it should have stood still: something woke it", {{"stage", "timing"}, {"woken", true}}}; }
+
 MaybeRuling RuleOnIdle(Duration wall, Duration cpu) {
   const double busy = ToMs(cpu) / std::max(1.0, ToMs(wall));
   if (wall < kIdleWatched || busy <= kIdleBusy) return std::nullopt;
@@ -91,10 +93,11 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
 
 Awaitable<void> Judge::Close() { co_await lane_->Close(); }
 
-Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission) {
+Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config) {
+  const Task task{problem, submission, config ? *config : config_};
   std::string fault;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    Result<Judged> judged = co_await Attempt(problem, submission);
+    Result<Judged> judged = co_await Attempt(task);
     if (judged.ok()) co_return std::move(*judged);
     fault = judged.error().message;
     LogWarning(Concat(submission.name, ": attempt ", attempt + 1, ": ", fault));
@@ -108,7 +111,8 @@ Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission) {
   co_return std::move(verdict);
 }
 
-Awaitable<Result<Judged>> Judge::Attempt(const Problem& problem, const Submission& submission) {
+Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
+  const auto& [problem, submission, config] = task;
   const Instant start = std::chrono::steady_clock::now();
   Verdict verdict = NewVerdict(problem, submission);
   verdict.provenance = provenance_;
@@ -128,7 +132,7 @@ Awaitable<Result<Judged>> Judge::Attempt(const Problem& problem, const Submissio
   if (backends_[submission.backend].value("needs_build", false)) {
     const auto turn = co_await build_turn_.Acquire();
     const Instant build_start = std::chrono::steady_clock::now();
-    KGYM_CO_TRY(Built built, co_await Build(*zygote_, *builds_, config_, OtherCpus(lane_->cpus()), submission, verdict.log));
+    KGYM_CO_TRY(Built built, co_await Build(*zygote_, *builds_, config, OtherCpus(lane_->cpus()), submission, verdict.log));
     verdict.stages["build_ms"] = MsSince(build_start);
     if (auto* ruling = std::get_if<Ruling>(&built)) co_return finish(std::move(*ruling));
     artefacts = std::move(std::get<Artefacts>(built));
@@ -138,41 +142,46 @@ Awaitable<Result<Judged>> Judge::Attempt(const Problem& problem, const Submissio
   const auto lane = co_await lane_->Acquire();
   verdict.stages["wait_ms"] = MsSince(wait_start);
   std::optional<ProblemFault> fault;
-  KGYM_CO_TRY(MaybeRuling ruling, co_await OnLane(problem, submission, std::move(artefacts), verdict, fault));
+  KGYM_CO_TRY(MaybeRuling ruling, co_await OnLane(task, std::move(artefacts), verdict, fault));
   if (fault) co_return Judged(std::move(*fault));
   lane_->Refill();
   co_return finish(std::move(ruling));
 }
 
-Awaitable<Status> Judge::Inject(Host& reference) {
-  if (config_.inject == InjectedFault::kReferenceDies) co_await reference.End();
-  if (config_.inject == InjectedFault::kReferenceStalls) co_return co_await reference.Freeze();
+namespace {
+
+Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
+  if (fault == InjectedFault::kReferenceDies) co_await reference.End();
+  if (fault == InjectedFault::kReferenceStalls) co_return co_await reference.Freeze();
   co_return Ok();
 }
 
-Awaitable<Result<MaybeRuling>> Judge::OnLane(const Problem& problem, const Submission& submission, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault) {
+}  // namespace
+
+Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault) {
   Instant start = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(problem));
+  KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(task.problem, task.config));
   verdict.stages["open_ms"] = MsSince(start);
   if (opened.fault) {
     fault = std::move(opened.fault);
     co_return MaybeRuling{};
   }
-  KGYM_CO_TRY_VOID(co_await Inject(*opened.host));
+  KGYM_CO_TRY_VOID(co_await Inject(task.config.inject, *opened.host));
   start = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(const std::unique_ptr<Host> candidate, co_await lane_->TakeCandidate());
+  KGYM_CO_TRY(const std::unique_ptr<Host> candidate, co_await lane_->TakeCandidate(task.config.limits));
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  Session session(*opened.host, *candidate, config_, std::move(opened.facts), backends_[submission.backend].value("limit_scale", 1.0));
-  Result<MaybeRuling> ruling = co_await Stages(session, submission, std::move(artefacts), verdict);
+  Session session(*opened.host, *candidate, task.config, std::move(opened.facts), backends_[task.submission.backend].value("limit_scale", 1.0));
+  Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);
   verdict.log += candidate->output().Text();
   verdict.stages["code_ms"] = ToMs(session.code());
   start = std::chrono::steady_clock::now();
   co_await candidate->End();
-  Json end = {{"op", "end"}};
-  if (ruling.ok()) KGYM_CO_TRY_VOID(co_await session.AskReference(std::move(end), config_.limits.open));
   verdict.stages["end_ms"] = MsSince(start);
+  if (!ruling.ok()) co_return ruling;
+  Json end = {{"op", "end"}};
+  KGYM_CO_TRY_VOID(co_await session.AskReference(std::move(end), task.config.limits.open));
   co_return ruling;
 }
 
@@ -221,18 +230,71 @@ Awaitable<Result<MaybeRuling>> Settle(Session& session, Verdict& verdict) {
   co_return RuleOnPatches(answer.body.value("changed", Json::object()));
 }
 
+/// Whether a failure may be the interpreter's, which some things are known to go wrong in: then it is not held against the submission.
+Awaitable<Ruling> Excuse(Session& session, Ruling ruling) {
+  const bool may_be = ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan || ruling.outcome == Outcome::kFailRuntime ||
+                      ruling.outcome == Outcome::kFailCompile || ruling.outcome == Outcome::kRejectedPrecisionDowngrade;
+  if (!may_be) co_return ruling;
+  Json request = {{"op", "inspect"}};
+  const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
+  if (answer.what != Answer::What::kDone) co_return ruling;
+  for (const Json& note : answer.body.value("notes", Json::array())) {
+    if (!note.is_string() || note.get<std::string>().find("-in-interpreter") == std::string::npos) continue;
+    ruling.evidence["interpreter"] = note;
+    ruling.evidence["would_be"] = std::string(ToString(ruling.outcome));
+    ruling.outcome = Outcome::kInfra;
+    ruling.reason = "it cannot be judged on this device (" + note.get<std::string>() + "); judge it on a GPU. What was seen: " + ruling.reason;
+    break;
+  }
+  co_return ruling;
+}
+
+/// The measurement into the verdict, whatever it was ruled to be.
+void Record(const Measurement& measurement, Verdict& verdict) {
+  if (measurement.rounds.empty()) return;
+  verdict.timing = measurement.ToJson();
+  verdict.reference_ms = measurement.reference.median;
+  verdict.candidate_ms = measurement.candidate.median;
+}
+
+/// torch.compile's time for the reference, kept from an earlier evaluation where that still holds.
+Awaitable<Result<double>> CompiledMs(Session& session, const Baselines& baselines, const std::string& problem_hash, double eager_ms) {
+  if (const std::optional<Baseline> known = baselines.Find(problem_hash, eager_ms)) co_return known->compiled_ms;
+  Json request = {{"op", "compile"}, {"calls", 30}};
+  KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.build));
+  std::vector<double> compiled, eager;
+  for (const Json& ns : reply["calls_ns"]) compiled.push_back(ns.get<double>() / 1e6);
+  for (const Json& ns : reply["eager_ns"]) eager.push_back(ns.get<double>() / 1e6);
+  const Baseline baseline{Median(compiled), Median(eager)};
+  KGYM_CO_TRY_VOID(baselines.Keep(problem_hash, baseline));
+  co_return baseline.compiled_ms;
+}
+
+Awaitable<Result<MaybeRuling>> LastLook(Session& session) {
+  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
+  if (session.candidate().woken()) co_return RuleOnWaking();
+  KGYM_CO_TRY(const int daemons, co_await session.candidate().Daemons());
+  if (MaybeRuling ruling = RuleOnDaemons(daemons)) co_return ruling;
+  Json request = {{"op", "inspect"}};
+  const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
+  if (MaybeRuling ruling = session.Rule(answer, "the last question")) co_return ruling;
+  if (MaybeRuling ruling = RuleOnPatches(answer.body.value("changed", Json::object()))) co_return ruling;
+  co_return RuleOnIdle(session.idle_wall(), session.idle_cpu());
+}
+
 }  // namespace
 
-Awaitable<Result<MaybeRuling>> Judge::Stages(Session& session, const Submission& submission, Artefacts artefacts, Verdict& verdict) {
+Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict) {
+  const JudgeConfig& config = task.config;
   Instant start = std::chrono::steady_clock::now();
   const auto stage = [&](const char* name) {
     verdict.stages[name] = MsSince(start);
     start = std::chrono::steady_clock::now();
   };
-  KGYM_CO_TRY(MaybeRuling ruling, co_await session.Begin(config_.timing.max_calls));
+  KGYM_CO_TRY(MaybeRuling ruling, co_await session.Begin(SlotsFor(config.timing, session.facts())));
   stage("begin_ms");
   std::string state;
-  KGYM_CO_TRY(ruling, co_await Load(session, submission, artefacts, state));
+  KGYM_CO_TRY(ruling, co_await Load(session, task.submission, artefacts, state));
   stage("load_ms");
   if (ruling) co_return ruling;
   if (state == "seeded" || state == "by-name-in-part") verdict.notes.push_back("weights: the reference's could not be taken over whole (" + state + "); names or shapes differ");
@@ -242,46 +304,35 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(Session& session, const Submission&
   verdict.correctness = report.ToJson(session.facts());
   verdict.correctness["weights"] = state;
   stage("correctness_ms");
-  if (ruling) co_return ruling;
+  if (ruling) co_return MaybeRuling(co_await Excuse(session, std::move(*ruling)));
 
-  KGYM_CO_TRY(ruling, co_await Observe(session, config_.require_custom_kernel, verdict.own_work));
+  KGYM_CO_TRY(ruling, co_await Observe(session, config.require_custom_kernel, verdict.own_work));
   stage("own_work_ms");
   if (ruling) co_return ruling;
   KGYM_CO_TRY(ruling, co_await Settle(session, verdict));
   if (ruling) co_return ruling;
 
-  const bool speed = backends_[submission.backend].value("speed", false);
-  if (!speed) verdict.notes.push_back("no speed was measured: backend '" + submission.backend + "' is interpreted on this device");
-  if (speed && config_.timing.enabled) {
+  const bool speed = backends_[task.submission.backend].value("speed", false);
+  if (!speed) verdict.notes.push_back("no speed was measured: backend '" + task.submission.backend + "' is interpreted on this device");
+  if (speed && config.timing.enabled) {
     Measurement measurement;
     KGYM_CO_TRY(ruling, co_await Measure(session, report.shortest_call, measurement));
     stage("timing_ms");
-    if (!measurement.rounds.empty()) {
-      verdict.timing = measurement.ToJson();
-      verdict.reference_ms = measurement.reference.median;
-      verdict.candidate_ms = measurement.candidate.median;
-    }
+    Record(measurement, verdict);
     if (ruling) co_return ruling;
     verdict.speedup = measurement.speedup;
     verdict.speedup_interval = measurement.speedup_interval;
+    if (config.timing.compile) {
+      KGYM_CO_TRY(verdict.compiled_reference_ms, co_await CompiledMs(session, *baselines_, task.problem.Hash(), measurement.reference.median));
+      stage("compile_ms");
+    }
   }
   KGYM_CO_TRY(ruling, co_await LastLook(session));
   stage("last_look_ms");
   if (ruling) co_return ruling;
   verdict.outcome = Outcome::kOk;
-  verdict.reason = speed && config_.timing.enabled ? "correct, its own work, timed" : "correct and its own work";
+  verdict.reason = speed && config.timing.enabled ? "correct, its own work, timed" : "correct and its own work";
   co_return MaybeRuling{};
-}
-
-Awaitable<Result<MaybeRuling>> Judge::LastLook(Session& session) {
-  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
-  KGYM_CO_TRY(const int daemons, co_await session.candidate().Daemons());
-  if (MaybeRuling ruling = RuleOnDaemons(daemons)) co_return ruling;
-  Json request = {{"op", "inspect"}};
-  const Answer answer = co_await session.AskCandidate(std::move(request), {}, config_.limits.call);
-  if (MaybeRuling ruling = session.Rule(answer, "the last question")) co_return ruling;
-  if (MaybeRuling ruling = RuleOnPatches(answer.body.value("changed", Json::object()))) co_return ruling;
-  co_return RuleOnIdle(session.idle_wall(), session.idle_cpu());
 }
 
 Awaitable<Result<Json>> Judge::Examine(Problem problem) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -31,7 +32,8 @@ class Judge {
   /// Starts the zygote. An error says what is missing on this machine, and what to do.
   static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config);
 
-  Awaitable<Judged> Evaluate(Problem problem, Submission submission);
+  /// `config`: what this evaluation has otherwise than the judge; its `judge.*` keys, but for inject and require_custom_kernel, have no effect.
+  Awaitable<Judged> Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config = {});
 
   /// The problem checker's findings, or why the problem does not load. {"findings": [{kind, severity, message}]}
   Awaitable<Result<Json>> Examine(Problem problem);
@@ -47,11 +49,15 @@ class Judge {
  private:
   Judge(Executor executor, JudgeConfig config, Runtime runtime);
 
-  Awaitable<Result<Judged>> Attempt(const Problem& problem, const Submission& submission);
-  Awaitable<Result<MaybeRuling>> OnLane(const Problem& problem, const Submission& submission, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault);
-  Awaitable<Result<MaybeRuling>> Stages(Session& session, const Submission& submission, Artefacts artefacts, Verdict& verdict);
-  Awaitable<Result<MaybeRuling>> LastLook(Session& session);
-  Awaitable<Status> Inject(Host& reference);
+  /// One evaluation's fixed part.
+  struct Task {
+    const Problem& problem;
+    const Submission& submission;
+    const JudgeConfig& config;
+  };
+  Awaitable<Result<Judged>> Attempt(const Task& task);
+  Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault);
+  Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);
 
   Executor executor_;
   JudgeConfig config_;

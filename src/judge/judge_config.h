@@ -28,7 +28,8 @@ struct CorrectnessConfig {
 struct TimingConfig {
   bool enabled = true;
   Duration batch = 4ms;
-  Duration generate = 10ms;
+  Duration generate = 15ms;
+  int warmup = 3;
   int max_calls = 64;
   int min_rounds = 8;
   int max_rounds = 24;
@@ -45,6 +46,7 @@ struct TimingConfig {
     field("enabled", enabled, {.meaning = "measure times; without it a verdict is about correctness alone"});
     field("batch", batch, {.meaning = "calls of a batch go on for about this long", .min = 1e-4, .max = 10});
     field("generate", generate, {.meaning = "time for making one batch's fresh inputs; bounds its calls", .min = 1e-4, .max = 10});
+    field("warmup", warmup, {.meaning = "calls at the start of each batch that are not counted", .unit = "calls", .min = 0, .max = 100});
     field("max_calls", max_calls, {.meaning = "most calls of a batch", .unit = "calls", .min = 1, .max = 1000});
     field("min_rounds", min_rounds, {.meaning = "fewest rounds; a round is one batch of either side", .unit = "rounds", .min = 8, .max = 1000});
     field("max_rounds", max_rounds, {.meaning = "most rounds", .unit = "rounds", .min = 8, .max = 10000});

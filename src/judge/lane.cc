@@ -46,23 +46,23 @@ Json OpenRequest(const Problem& problem, const JudgeConfig& config) {
 Lane::Lane(Executor executor, Zygote& zygote, const JudgeConfig& config, std::vector<int> cpus)
     : executor_(executor), zygote_(zygote), config_(config), cpus_(std::move(cpus)), turn_(executor, 1) {}
 
-HostSpec Lane::Spec(HostKind kind) const {
+HostSpec Lane::Spec(HostKind kind, const LimitsConfig& limits) const {
   HostSpec spec{.kind = kind, .cpus = cpus_, .threads = static_cast<int>(cpus_.size())};
-  spec.memory_bytes = std::int64_t{config_.limits.memory_mb} << 20;
-  spec.processes = config_.limits.processes;
-  spec.tmp_bytes = std::int64_t{config_.limits.tmp_mb} << 20;
+  spec.memory_bytes = std::int64_t{limits.memory_mb} << 20;
+  spec.processes = limits.processes;
+  spec.tmp_bytes = std::int64_t{limits.tmp_mb} << 20;
   spec.strict = config_.sandbox == SandboxLevel::kStrict;
   return spec;
 }
 
-Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem) {
-  const std::string hash = problem.Hash() + DumpJson(OpenRequest(problem, config_));
+Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeConfig& config) {
+  const std::string hash = problem.Hash() + DumpJson(OpenRequest(problem, config));
   if (reference_ && hash == open_hash_) co_return Opened{reference_.get(), open_facts_, {}};
   co_await DropReference();
-  KGYM_CO_TRY(reference_, co_await zygote_.Fork(Spec(HostKind::kReference)));
+  KGYM_CO_TRY(reference_, co_await zygote_.Fork(Spec(HostKind::kReference, config.limits)));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
   std::vector<int> fds = {source.get()};
-  Answer answer = co_await reference_->Call(OpenRequest(problem, config_), std::move(fds), config_.limits.open);
+  Answer answer = co_await reference_->Call(OpenRequest(problem, config), std::move(fds), config.limits.open);
   const std::string where = problem.path.empty() ? problem.name : problem.path;
   if (answer.what == Answer::What::kDone) {
     open_hash_ = hash;
@@ -81,7 +81,7 @@ Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem) {
 }
 
 Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
-  KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await zygote_.Fork(Spec(HostKind::kReference)));
+  KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await zygote_.Fork(Spec(HostKind::kReference, config_.limits)));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
   Json request = OpenRequest(problem, config_);
   request["op"] = "examine";
@@ -93,25 +93,26 @@ Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
   co_return Error{answer.what == Answer::What::kFailed ? answer.body.value("message", "") : answer.detail};
 }
 
-Awaitable<Result<std::unique_ptr<Host>>> Lane::TakeCandidate() {
-  if (!ready_.empty()) {
+Awaitable<Result<std::unique_ptr<Host>>> Lane::TakeCandidate(const LimitsConfig& limits) {
+  const LimitsConfig& pooled = config_.limits;
+  const bool same = limits.memory_mb == pooled.memory_mb && limits.processes == pooled.processes && limits.tmp_mb == pooled.tmp_mb;
+  if (same && !ready_.empty()) {
     std::unique_ptr<Host> host = std::move(ready_.front());
     ready_.pop_front();
     co_return host;
   }
-  co_return co_await zygote_.Fork(Spec(HostKind::kCandidate));
+  co_return co_await zygote_.Fork(Spec(HostKind::kCandidate, limits));
 }
 
 Awaitable<void> Lane::Add() {
-  Result<std::unique_ptr<Host>> host = co_await zygote_.Fork(Spec(HostKind::kCandidate));
-  --coming_;
+  Result<std::unique_ptr<Host>> host = co_await zygote_.Fork(Spec(HostKind::kCandidate, config_.limits));
   if (!host.ok()) {
     LogWarning("a candidate host could not be made ready: " + host.error().message);
-  } else if (closed_) {
-    co_await (*host)->End();
   } else {
     ready_.push_back(std::move(*host));
   }
+  --coming_;
+  if (closed_ && coming_ == 0) settled_->Set();
 }
 
 void Lane::Refill() {
@@ -128,6 +129,8 @@ Awaitable<void> Lane::DropReference() {
 
 Awaitable<void> Lane::Close() {
   closed_ = true;
+  settled_ = std::make_unique<Event>(executor_);
+  if (coming_ > 0) co_await settled_->Wait();
   co_await DropReference();
   while (!ready_.empty()) {
     std::unique_ptr<Host> host = std::move(ready_.front());

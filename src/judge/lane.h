@@ -39,13 +39,13 @@ class Lane {
     std::optional<ProblemFault> fault;
   };
   /// The reference host with the problem open; it belongs to the lane. Needs the lane.
-  Awaitable<Result<Opened>> Open(const Problem& problem);
+  Awaitable<Result<Opened>> Open(const Problem& problem, const JudgeConfig& config);
 
   /// What the problem checker finds, in a host of its own: {"findings": [{kind, severity, message}]}. Needs the lane.
   Awaitable<Result<Json>> Examine(const Problem& problem);
 
-  /// A candidate host: one from the pool, or a new one.
-  Awaitable<Result<std::unique_ptr<Host>>> TakeCandidate();
+  /// A candidate host with these limits: one from the pool where they are the pool's, or a new one.
+  Awaitable<Result<std::unique_ptr<Host>>> TakeCandidate(const LimitsConfig& limits);
 
   /// Makes up the pool in the background.
   void Refill();
@@ -59,7 +59,7 @@ class Lane {
   const std::vector<int>& cpus() const { return cpus_; }
 
  private:
-  HostSpec Spec(HostKind kind) const;
+  HostSpec Spec(HostKind kind, const LimitsConfig& limits) const;
   Awaitable<void> Add();
 
   Executor executor_;
@@ -70,6 +70,7 @@ class Lane {
   std::deque<std::unique_ptr<Host>> ready_;
   int coming_ = 0;
   bool closed_ = false;
+  std::unique_ptr<Event> settled_;  // Set when nothing is coming any more, while the lane closes.
   std::unique_ptr<Host> reference_;
   std::string open_hash_;
   ProblemFacts open_facts_;

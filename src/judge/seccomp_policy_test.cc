@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -50,6 +51,32 @@ TEST(SeccompPolicy, IsAnArrayOfInstructions) {
   EXPECT_EQ(error, "");
   EXPECT_GT(program.size(), 50 * sizeof(sock_filter));
   EXPECT_EQ(program.size() % sizeof(sock_filter), 0u);
+}
+
+TEST(SeccompPolicy, MayTravelAsAFile) {
+  std::string error;
+  const std::string program = SeccompProgram(SeccompUse::kBuild, error);
+  sandbox::SandboxSpec spec;
+  spec.seccomp_fd = memfd_create("program", MFD_CLOEXEC);
+  ASSERT_EQ(write(spec.seccomp_fd, program.data(), program.size()), static_cast<ssize_t>(program.size()));
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool installed =
+        sandbox::ForbidNewPrivileges() && sandbox::InstallSeccomp(spec).level == sandbox::Level::kFull;
+    _exit(installed && Socket(AF_INET) == -1 && fcntl(spec.seccomp_fd, F_GETFD) == -1 ? 0 : 1);
+  }
+  close(spec.seccomp_fd);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(SeccompPolicy, RefusesWhatIsNoProgram) {
+  for (const char* hex : {"0", "zz", "00", "00000000000000000"}) {
+    sandbox::SandboxSpec spec;
+    spec.seccomp_hex = hex;
+    EXPECT_EQ(sandbox::InstallSeccomp(spec).level, sandbox::Level::kNone) << hex;
+  }
 }
 
 TEST(SeccompPolicy, DeniesWhatReachesOut) {

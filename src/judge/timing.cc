@@ -1,5 +1,8 @@
 #include "judge/timing.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/ids.h"
 #include "base/text.h"
 #include "judge/mismatch.h"
@@ -11,19 +14,25 @@ double Ms(Instant start, Instant end) { return ToMs(end - start); }
 
 Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}}; }
 
-/// The times that a host reports for a batch of `calls` calls; an error where they are not that many numbers.
-Result<Batch> ReadBatch(const Json& reply, int calls) {
-  Batch batch;
-  for (const char* key : {"calls_ns", "emits_ns"}) {
-    KGYM_TRY(const Json* times, GetArray(reply, key));
-    if (static_cast<int>(times->size()) != calls) return Error{Concat(key, " has ", times->size(), " times for ", calls, " calls")};
-    for (const Json& time : *times) {
-      if (!time.is_number_integer() || time.get<std::int64_t>() < 0) return Error{Concat(key, " holds ", DumpJson(time).substr(0, 40), ", which is no time")};
-      const double ms = static_cast<double>(time.get<std::int64_t>()) / 1e6;
-      if (key == std::string_view("calls_ns")) batch.calls_ms.push_back(std::max(ms, 1e-6));
-      if (key == std::string_view("emits_ns")) batch.emits_ms += ms;
-    }
+/// The times that a host reports under `key`, in milliseconds; an error where they are not `calls` times.
+Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, int calls) {
+  KGYM_TRY(const Json* times, GetArray(reply, key));
+  if (static_cast<int>(times->size()) != calls) return Error{Concat(key, " has ", times->size(), " times for ", calls, " calls")};
+  std::vector<double> ms;
+  for (const Json& time : *times) {
+    if (!time.is_number_integer() || time.get<std::int64_t>() < 0) return Error{Concat(key, " holds ", DumpJson(time).substr(0, 40), ", which is no time")};
+    ms.push_back(std::max(static_cast<double>(time.get<std::int64_t>()) / 1e6, 1e-6));
   }
+  return ms;
+}
+
+Result<Batch> ReadBatch(const Json& reply, int calls, int warmup) {
+  KGYM_TRY(const std::vector<double> spans, ReadTimes(reply, "calls_ns", calls));
+  KGYM_TRY(const std::vector<double> emits, ReadTimes(reply, "emits_ns", calls));
+  Batch batch;
+  batch.warmup_ms.assign(spans.begin(), spans.begin() + warmup);
+  batch.calls_ms.assign(spans.begin() + warmup, spans.end());
+  batch.emits_ms = std::accumulate(emits.begin(), emits.end(), 0.0);
   return batch;
 }
 
@@ -33,7 +42,7 @@ Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>&
   const Instant start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
   const Instant end = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size())));
+  KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size()), session.config().timing.warmup));
   batch.judge_ms = Ms(start, end);
   session.CountCode(FromMs(batch.sum()));
   co_return batch;
@@ -58,7 +67,7 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   timed.ruling = session.Rule(answer, "the timed calls");
   if (timed.ruling) co_return timed;
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
-  Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()));
+  Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()), session.config().timing.warmup);
   if (!batch.ok()) {
     timed.ruling = Forged("its host reports times that cannot be: " + batch.error().message);
     co_return timed;
@@ -69,42 +78,59 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   co_return timed;
 }
 
-/// Verifies one timed call, picked now. The candidate is frozen: it cannot mend what it left out.
-Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs) {
-  const std::size_t picked = RandomU64() % filled.size();
-  if (!outputs.is_array() || outputs.size() != filled.size()) {
-    co_return Forged("its host reports outputs for other calls than were made");
-  }
-  KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
-  if (!IsMismatch(check)) co_return MaybeRuling{};
+Ruling WrongWhenTimed(Json check) {
   Ruling ruling = Classify({.check = std::move(check)});
   ruling.evidence["stage"] = "timing";
   ruling.reason = "a timed call was answered wrongly: " + ruling.reason;
   if (ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan) ruling.outcome = Outcome::kFailNondeterministic;
-  co_return ruling;
+  return ruling;
 }
 
-Awaitable<Result<MaybeRuling>> RunRound(Session& session, int calls, Round& round) {
-  std::vector<Session::Set> sets;
-  std::vector<int> slots;
-  const int first = static_cast<int>(RandomU64() % static_cast<std::uint64_t>(session.slots()));
+/// Verifies one timed call, picked now. The candidate is frozen: it cannot mend what it left out.
+Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs) {
+  const std::size_t warmup = static_cast<std::size_t>(session.config().timing.warmup);
+  const std::size_t picked = warmup + RandomU64() % (filled.size() - warmup);
+  if (!outputs.is_array() || outputs.size() != filled.size()) co_return Forged("its host reports outputs for other calls than were made");
+  KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
+  if (!IsMismatch(check)) co_return MaybeRuling{};
+  co_return WrongWhenTimed(std::move(check));
+}
+
+/// A round over the arena's slots: the last slot is for warming up and keeps its inputs, the others get fresh ones, starting anywhere.
+struct Plan {
+  std::vector<Session::Set> sets;  // Of the timed calls.
+  std::vector<int> slots;          // In the order of the calls, warm-up first.
+};
+
+Plan PlanRound(int slots, int warmup, int calls) {
+  const int warm = slots - 1;
+  Plan plan;
+  plan.slots.assign(static_cast<std::size_t>(warmup), warm);
+  const int first = static_cast<int>(RandomU64() % static_cast<std::uint64_t>(warm));
   for (int i = 0; i < calls; ++i) {
-    slots.push_back((first + i) % session.slots());
-    sets.push_back({slots.back(), "fresh", -1, {}});
+    plan.slots.push_back((first + i) % warm);
+    plan.sets.push_back({plan.slots.back(), "fresh", -1, {}});
   }
+  return plan;
+}
+
+Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, int calls, Round& round) {
+  const int warmup = session.config().timing.warmup;
+  Plan plan = PlanRound(session.slots(), warmup, calls);
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
-  KGYM_CO_TRY(const std::vector<Filled> filled, co_await session.Fill(sets));
+  KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
+  filled.insert(filled.begin(), static_cast<std::size_t>(warmup), warm);
   const bool reference_first = RandomU64() % 2 == 0;
   if (reference_first) {
-    KGYM_CO_TRY(round.reference, co_await TimeReference(session, slots));
+    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots));
   }
-  KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, slots));
+  KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, plan.slots));
   if (timed.ruling) co_return std::move(timed.ruling);
   round.candidate = std::move(timed.batch);
   KGYM_CO_TRY(MaybeRuling wrong, co_await VerifyOne(session, filled, timed.outputs));
   if (wrong) co_return wrong;
   if (!reference_first) {
-    KGYM_CO_TRY(round.reference, co_await TimeReference(session, slots));
+    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots));
   }
   co_return MaybeRuling{};
 }
@@ -114,11 +140,13 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, int calls, Round& roun
 Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement) {
   const TimingConfig& config = session.config().timing;
   const int calls = CallsPerBatch(config, session.facts(), candidate_call, session.slots());
+  std::vector<Session::Set> warm_set(1, Session::Set{session.slots() - 1, "fresh", -1, {}});
+  KGYM_CO_TRY(const std::vector<Filled> warm, co_await session.Fill(std::move(warm_set)));
   std::vector<Round> rounds;
   const Instant start = std::chrono::steady_clock::now();
   for (int i = 0; rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start); ++i) {
     Round round;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, calls, round));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm[0], calls, round));
     if (ruling) co_return ruling;
     if (i > 0) rounds.push_back(std::move(round));  // The first warms up both sides.
   }

@@ -20,11 +20,12 @@ namespace kgym::judge {
 
 /// What one batch of one side took.
 struct Batch {
-  std::vector<double> calls_ms;  // By the host's clock.
-  double emits_ms = 0;           // Copying outputs, all calls together, by the host's clock.
-  double judge_ms = 0;           // By the judge's clock, from request to answer.
+  std::vector<double> warmup_ms;  // Calls that only bring memory and caches into their usual state.
+  std::vector<double> calls_ms;   // By the host's clock.
+  double emits_ms = 0;            // Copying outputs, all calls together, by the host's clock.
+  double judge_ms = 0;            // By the judge's clock, from request to answer.
 
-  double sum() const;
+  double sum() const;  // Of all calls, warm-up too.
   double median() const;
 };
 
@@ -47,6 +48,9 @@ struct Measurement {
 
 /// How many calls a batch should have: about `batch` long for the faster side, inputs made within `generate`, at most what the arena holds.
 int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots);
+
+/// How many slots an arena needs for the batches that may come, and for correctness.
+int SlotsFor(const TimingConfig& config, const ProblemFacts& facts);
 
 /// Whether to stop after these rounds.
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent);

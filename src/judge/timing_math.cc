@@ -30,15 +30,20 @@ Json ToJson(const Summary& summary) {
 
 }  // namespace
 
-double Batch::sum() const { return std::accumulate(calls_ms.begin(), calls_ms.end(), 0.0); }
+double Batch::sum() const { return std::accumulate(calls_ms.begin(), calls_ms.end(), std::accumulate(warmup_ms.begin(), warmup_ms.end(), 0.0)); }
 double Batch::median() const { return Median(calls_ms); }
 
 int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots) {
   const double call = std::max<double>(1000, static_cast<double>(std::min(candidate_call, facts.forward).count()));
   const double wanted = static_cast<double>(config.batch.count()) / call;
   const double made = static_cast<double>(config.generate.count()) / std::max<double>(1, static_cast<double>(facts.generate.count()));
-  const int most = std::min(config.max_calls, slots);
+  const int most = std::min(config.max_calls, slots - 1);  // One slot is for warming up.
   return std::clamp(static_cast<int>(std::min(wanted, made)), std::min(3, most), most);
+}
+
+int SlotsFor(const TimingConfig& config, const ProblemFacts& facts) {
+  // A candidate may be much faster than the reference, so only the time to make inputs bounds the calls.
+  return std::max(4, 1 + CallsPerBatch(config, facts, Duration(0), config.max_calls + 1));
 }
 
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent) {

@@ -23,7 +23,10 @@ constexpr int kSocketFd = 3;  // Where the zygote finds its socket.
 /// What a zygote's environment holds; nothing of the judge's own is passed on but where tools are found.
 std::vector<std::string> Environment(const std::vector<std::string>& more) {
   std::vector<std::string> environment = {"LANG=C.UTF-8", "PYTHONUTF8=1", "HOME=/tmp", "OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_NUM_THREADS=1",
-                                          "MKL_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1"};
+                                          "MKL_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1",
+                                          // Memory once had is kept: with glibc's defaults every big tensor is mapped and unmapped, and a call's time is
+                                          // that of its page faults. The same for both sides.
+                                          "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1099511627776", "MALLOC_TOP_PAD_=16777216"};
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}) {
     if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
   }

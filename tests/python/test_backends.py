@@ -101,6 +101,7 @@ def test_own_calls_are_counted_and_can_be_unwrapped(tmp_path, built):
 
 
 def test_the_key_tells_sources_flags_and_headers_apart(tmp_path):
+    """And not the folders that they lie in."""
     header = tmp_path / "size.h"
     header.write_text("#define SIZE 1\n")
 
@@ -109,6 +110,9 @@ def test_the_key_tells_sources_flags_and_headers_apart(tmp_path):
     assert key() == key() != key("int f() { return 2; }") and key() != key(cflags=["-O1"]) and key() != key(bindings={"f": "f"})
     included = '#include "size.h"\n'
     before = key(included, include_paths=[str(tmp_path)])
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "size.h").write_text("#define SIZE 1\n")
+    assert before == key(included, include_paths=[str(tmp_path / "other")]) != key(included)
     header.write_text("#define SIZE 2\n")
     assert before != key(included, include_paths=[str(tmp_path)])
 

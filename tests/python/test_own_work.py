@@ -166,7 +166,8 @@ def test_library_call_inside_own_code(own, x):
 
 
 def test_operators_in_other_threads_and_behind_guards(own, x):
-    assert own.facts(own.ext.library_thread, x, x).unseen == {"aten::mm": 1}
+    facts = own.facts(own.ext.library_thread, x, x)
+    assert facts.unseen == {"aten::mm": 1} and kinds(facts) == ["unseen"]
 
     def python_thread(x):
         found = []
@@ -218,6 +219,19 @@ def test_integers_bools_and_empty(own, x):
 def test_a_number_that_python_carried(own, x):
     assert kinds(own.facts(lambda x: torch.tensor(x.sum().item()), x)) == ["framework"]
     assert kinds(own.facts(lambda x: torch.tensor(own.ext.twice_new(x)[0, 0].item()), x)) == ["own"]
+
+
+def test_inputs_that_share_an_arena(own):
+    arena = torch.zeros(4096)
+    a, b = arena[64:64 + 256].view(16, 16), arena[1024:1280].view(16, 16)
+    a.normal_(), b.normal_()
+    before = a.clone()
+
+    def forward(a, b):
+        own.ext.twice_in_place(a)
+        return torch.mm(b, b)
+    assert kinds(own.facts(forward, a, b)) == ["framework"] and torch.equal(a, before * 2)
+    assert kinds(own.facts(lambda a, b: a, a, b)) == ["input"]
 
 
 def test_numpy_is_not_a_kernel(own):

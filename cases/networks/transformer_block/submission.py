@@ -42,7 +42,7 @@ extern "C" void gelu(float* x, long n) {
   for (long i = 0; i < n; ++i) x[i] = 0.5f * x[i] * (1 + std::erf(x[i] * 0.70710678f));
 }
 
-// qkv: [batch, length, 3, heads, size]; y: [batch, length, heads, size]. Causal.
+// Causal. qkv: [batch, length, 3, heads, size]; y: [batch, length, heads, size].
 extern "C" void attention(const float* qkv, float* y, long batch, long length, long heads, long size) {
   const long step = 3 * heads * size;
   std::vector<float> weights(length);

@@ -119,7 +119,7 @@ class Loader:
     def _watch(self, owner: Any, name: str) -> None:
         """Wrap the functions of a module, and the methods of the classes that it defines."""
         for attribute, value in list(vars(owner).items()):
-            private = attribute.startswith("_") and attribute not in ("__call__", "__init__")
+            private = attribute.startswith("_") and attribute != "__call__"
             if isinstance(value, type) and value.__module__ == name and not isinstance(owner, type):
                 self._watch(value, name)
             elif not private and callable(value) and not isinstance(value, (type, types.FunctionType)):

@@ -18,7 +18,7 @@ import subprocess
 import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import torch
 
@@ -27,7 +27,7 @@ from . import CompileError, cpp_lean
 _FORMAT = 1                  # Raised when the same sources would build differently.
 _WRAPPERS = {"ccache", "sccache", "distcc", "icecc"}
 _MAX_ERROR = 4096
-_QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+_INCLUDED = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 # First errors that no header could have caused: torch's own would bring the same.
 _GRAMMAR = re.compile(r"error: (?:stray '|missing terminating|unterminated |redefinition of '|expected '[;)}]' (?:before|at end)|conflicting declaration"
                       r"|expected '.*' at end of input|assignment of read-only|'(?:break|continue)' statement not within|return-statement with"
@@ -61,23 +61,26 @@ class Recipe:
 
     @functools.cached_property
     def key(self) -> str:
-        parts = [_FORMAT, asdict(self), _local_headers(self), torch.__version__, version(compiler()), sysconfig.get_config_var("SOABI")]
+        """Where files lie does not count, for a submission may write them to folders of random names; what is in them does."""
+        sources = [[(source.name, source.text) for source in unit] for unit in self.units]
+        parts = [_FORMAT, self.name, sources, self.bindings, self.implicit_headers, self.cflags, self.ldflags, sorted(_own_headers(self)),
+                 torch.__version__, version(compiler()), sysconfig.get_config_var("SOABI")]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _local_headers(recipe: Recipe) -> dict[str, str]:
-    """The text of each header that the sources include by a quoted name, followed through."""
+def _own_headers(recipe: Recipe) -> list[str]:
+    """The texts of the headers that the sources include from their own folders or the recipe's, followed through."""
     found: dict[str, str] = {}
     waiting = [(s.text, os.path.dirname(s.path) if s.path else ".") for unit in recipe.units for s in unit]
     while waiting and len(found) < 256:
         text, folder = waiting.pop()
-        for name in _QUOTED.findall(text):
+        for name in _INCLUDED.findall(text):
             path = next((p for f in [folder, *recipe.include_paths] if os.path.isfile(p := os.path.abspath(os.path.join(f, name)))), None)
             if path and path not in found:
                 with open(path, encoding="utf-8", errors="replace") as header:
                     found[path] = header.read()
                 waiting.append((found[path], os.path.dirname(path)))
-    return found
+    return list(found.values())
 
 
 @functools.cache

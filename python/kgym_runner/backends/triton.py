@@ -4,7 +4,8 @@ A zygote imports triton for compiling, and then triton's own device library (tl.
 TRITON_INTERPRET after that is not enough. So `install` sets it and imports triton again, which takes 35 ms. Triton 3.6 to 3.9.
 
 The interpreter keeps bfloat16 as 16-bit integers: arithmetic on it is silently wrong, and a cast from float32 truncates. Both are noted in the
-context, so that a verdict can say so: "bfloat16-in-interpreter", "bfloat16-truncated-in-interpreter".
+context, so that a verdict can say so: "bfloat16-in-interpreter", "bfloat16-truncated-in-interpreter". A call of libdevice or of inline assembly, which
+the interpreter refuses, is noted as "unsupported-in-interpreter".
 """
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from . import Backend, Context
 
 ARITHMETIC = "bfloat16-in-interpreter"
 TRUNCATION = "bfloat16-truncated-in-interpreter"
+UNSUPPORTED = "unsupported-in-interpreter"
 # Builder methods that move or make values and do no arithmetic on them.
 _MOVES = {"create_load", "create_store", "create_masked_load", "create_masked_store", "create_bitcast", "create_reshape", "create_trans",
           "create_expand_dims", "create_broadcast", "create_cat", "create_join", "create_split", "create_splat", "create_unsplat", "create_gather",
@@ -95,6 +97,18 @@ def _watch_bfloat16(context: Context) -> None:
     _wrap(interpreter.ReduceScanOpInterface, "apply", reduction)
 
 
+def _watch_unsupported(context: Context) -> None:
+    """Kernels that call libdevice or inline assembly fail in the interpreter and work on a GPU."""
+    from triton.runtime.interpreter import InterpreterBuilder
+
+    def unsupported(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+        context.note(UNSUPPORTED)
+        return original(self, *args, **kwargs)
+    for name in ("create_extern_elementwise", "create_inline_asm"):
+        if hasattr(InterpreterBuilder, name):
+            _wrap(InterpreterBuilder, name, unsupported)
+
+
 def install(context: Context) -> None:
     """On a CPU: switch interpretation on, stand in for the driver, watch bfloat16. On any device: track kernels."""
     if context.device != "cpu":
@@ -107,6 +121,7 @@ def install(context: Context) -> None:
     driver.set_active(CpuDriver())
     _track(context, InterpretedFunction)
     _watch_bfloat16(context)
+    _watch_unsupported(context)
 
 
 BACKEND = Backend(name="triton", needs_build=False, packages=("torch", "triton"), devices=("cpu", "cuda"), speed_on=("cuda",), install=install,

@@ -1,8 +1,9 @@
 // Python bindings for plain functions, without pybind11 (which takes five seconds to compile).
 //
-// KGYM_MODULE(name, KGYM_FUNCTION(f, "what it does"), ...) defines the module. Arguments and results: tensors, numbers, bools, strings, and optionals,
-// vectors and tuples of them. A type outside this list does not compile, and then the builder takes pybind11. As there, the GIL stays held, arguments are
-// positional, a wrong type is a TypeError, and C++ exceptions arrive as torch translates them.
+// KGYM_MODULE(name, KGYM_FUNCTION(f, "what it does"), ...) defines the module. Arguments and results: tensors, numbers,
+// bools, strings, and optionals, vectors and tuples of them. A type outside this list does not compile, and then the
+// builder takes pybind11. As there, the GIL stays held, a wrong type is a TypeError, and C++ exceptions arrive as torch
+// translates them; arguments are positional only.
 #pragma once
 
 #include <Python.h>
@@ -79,7 +80,8 @@ struct Cast<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool
     const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
     Py_DECREF(number);
     const T narrowed = static_cast<T>(value);
-    if (overflow != 0 || static_cast<long long>(narrowed) != value || (narrowed < T{}) != (value < 0)) throw WrongType{};
+    const bool fits = static_cast<long long>(narrowed) == value && (narrowed < T{}) == (value < 0);
+    if (overflow != 0 || !fits) throw WrongType{};
     return narrowed;
   }
   static PyObject* Out(T value) {
@@ -110,7 +112,9 @@ struct Cast<std::string> {
     if (text == nullptr) throw PythonError{};
     return std::string(text, static_cast<size_t>(size));
   }
-  static PyObject* Out(const std::string& text) { return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())); }
+  static PyObject* Out(const std::string& text) {
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  }
 };
 
 template <class T>
@@ -132,7 +136,8 @@ struct Cast<std::vector<T>> {
     PyObject* items = Checked(PySequence_Tuple(object));
     std::vector<T> values;
     try {
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) values.push_back(Cast<T>::In(PyTuple_GET_ITEM(items, i)));
+      const Py_ssize_t count = PyTuple_GET_SIZE(items);
+      for (Py_ssize_t i = 0; i < count; ++i) values.push_back(Cast<T>::In(PyTuple_GET_ITEM(items, i)));
     } catch (...) {
       Py_DECREF(items);
       throw;
@@ -166,7 +171,9 @@ struct Cast<std::tuple<T...>> {
 
 template <class A, class B>
 struct Cast<std::pair<A, B>> {
-  static PyObject* Out(const std::pair<A, B>& values) { return Cast<std::tuple<A, B>>::Out({values.first, values.second}); }
+  static PyObject* Out(const std::pair<A, B>& values) {
+    return Cast<std::tuple<A, B>>::Out({values.first, values.second});
+  }
 };
 
 template <class T>
@@ -192,7 +199,10 @@ PyObject* Invoke(R (*function)(A...), const char* name, PyObject* const* given, 
 }
 
 inline void Translate() {
-  if (torch::translate_exception_to_python != nullptr) return torch::translate_exception_to_python(std::current_exception());
+  if (torch::translate_exception_to_python != nullptr) {
+    torch::translate_exception_to_python(std::current_exception());
+    return;
+  }
   try {
     throw;
   } catch (const std::exception& error) {
@@ -205,7 +215,8 @@ inline void Translate() {
 template <class R, class... A>
 PyObject* Enter(R (*function)(A...), const char* name, PyObject* const* given, Py_ssize_t count) {
   if (count != static_cast<Py_ssize_t>(sizeof...(A))) {
-    PyErr_Format(PyExc_TypeError, "%s(): incompatible function arguments: %zu expected, %zd given", name, sizeof...(A), count);
+    PyErr_Format(PyExc_TypeError, "%s(): incompatible function arguments: %zu expected, %zd given", name, sizeof...(A),
+                 count);
     return nullptr;
   }
   try {
@@ -222,10 +233,11 @@ PyObject* Enter(R (*function)(A...), const char* name, PyObject* const* given, P
 #define KGYM_FUNCTION(function, doc)                                                                                \
   PyMethodDef {                                                                                                     \
     #function,                                                                                                      \
-        reinterpret_cast<PyCFunction>(static_cast<PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t)>(          \
-            [](PyObject*, PyObject* const* given, Py_ssize_t count) -> PyObject* {                                  \
-              return kgym_bind::Enter(&function, #function, given, count);                                          \
-            })),                                                                                                    \
+        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(                                                 \
+            static_cast<PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t)>(                                    \
+                [](PyObject*, PyObject* const* given, Py_ssize_t count) -> PyObject* {                              \
+                  return kgym_bind::Enter(&function, #function, given, count);                                      \
+                }))),                                                                                               \
         METH_FASTCALL, doc                                                                                          \
   }
 

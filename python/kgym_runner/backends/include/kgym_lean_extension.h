@@ -1,7 +1,8 @@
 // The part of <torch/extension.h> that a kernel for a CPU usually needs, an order of magnitude faster to compile.
 //
-// Stands in for torch's umbrella headers (the shadows beside this file include it). The builder writes kgym_ops.h for each source: the operators that
-// this source names, and the larger headers it needs. Whatever is missing makes the lean compile fail, and then the real headers are used.
+// Stands in for torch's umbrella headers (the shadows beside this file include it). The builder writes kgym_ops.h for
+// each source: the operators that this source names, and the larger headers it needs. Whatever is missing makes the
+// lean compile fail, and then the real headers are used.
 #pragma once
 
 #include <Python.h>

@@ -1,0 +1,18 @@
+// YAML as JSON, for the small files that a person writes for the command line.
+//
+// Plain scalars become null, booleans and numbers as YAML's core schema has it; quoted ones are text.
+//
+// Threads: any.
+#pragma once
+
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace kgym::app {
+
+/// An error reads "<where>:<line>: ...". Nesting deeper than 16 is refused.
+Result<Json> YamlToJson(std::string_view text, std::string_view where);
+
+}  // namespace kgym::app

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include "judge/timing.h"
+
+namespace kgym::judge {
+namespace {
+
+ProblemFacts Facts(Duration forward, Duration generate, std::int64_t bytes = 1 << 20) {
+  ProblemFacts facts;
+  facts.forward = forward;
+  facts.generate = generate;
+  facts.input_bytes = bytes;
+  return facts;
+}
+
+/// Rounds in which a call of either side takes so long, and the judge's clock sees `hidden` more of the candidate's batch than its host reports.
+std::vector<Round> Rounds(int count, double reference, double candidate, double hidden = 0) {
+  Round round;
+  round.reference.calls_ms.assign(5, reference);
+  round.reference.judge_ms = 5 * reference + 0.3;
+  round.reference.emits_ms = 0.2;
+  round.candidate.calls_ms.assign(5, candidate);
+  round.candidate.judge_ms = 5 * candidate + 0.3 + hidden;
+  round.candidate.emits_ms = 0.2;
+  return std::vector<Round>(static_cast<std::size_t>(count), round);
+}
+
+TEST(CallsPerBatch, FillsTheBatchWithTheFasterSide) {
+  const TimingConfig config;
+  EXPECT_EQ(CallsPerBatch(config, Facts(1ms, 1us), 200us, 65), 20);
+  EXPECT_EQ(CallsPerBatch(config, Facts(200us, 1us), 1ms, 65), 20);
+}
+
+TEST(CallsPerBatch, IsBoundedByInputsSlotsAndConfig) {
+  const TimingConfig config;
+  EXPECT_EQ(CallsPerBatch(config, Facts(10us, 1ms), 10us, 65), 15) << "15 ms of making inputs";
+  EXPECT_EQ(CallsPerBatch(config, Facts(1us, 1us), 1us, 65), 64);
+  EXPECT_EQ(CallsPerBatch(config, Facts(1us, 1us), 1us, 9), 8) << "a slot is kept for warming up";
+  EXPECT_EQ(CallsPerBatch(config, Facts(1s, 1s), 1s, 65), 3) << "never fewer than a median needs";
+}
+
+TEST(SlotsFor, HoldEveryBatchThatMayCome) {
+  const TimingConfig config;
+  for (const Duration generate : {1us, 100us, 1ms, 100ms}) {
+    const ProblemFacts facts = Facts(1ms, generate);
+    const int slots = SlotsFor(config, facts);
+    EXPECT_EQ(CallsPerBatch(config, facts, 1ns, slots), CallsPerBatch(config, facts, 1ns, 1000)) << ToMs(generate);
+  }
+}
+
+TEST(Enough, WantsTheFewestRoundsWhateverTheirAgreement) {
+  const TimingConfig config;
+  EXPECT_FALSE(Enough(config, Rounds(config.min_rounds - 1, 1, 1), 1s));
+  EXPECT_TRUE(Enough(config, Rounds(config.min_rounds, 1, 1), 0ns)) << "all rounds agree";
+}
+
+TEST(Enough, GoesOnWhileRoundsDisagreeUntilTheBudgetOrTheMost) {
+  TimingConfig config;
+  std::vector<Round> rounds = Rounds(config.min_rounds, 1, 1);
+  rounds.push_back(Rounds(1, 2, 1)[0]);
+  rounds.push_back(Rounds(1, 1, 2)[0]);
+  EXPECT_FALSE(Enough(config, rounds, 0ns));
+  EXPECT_TRUE(Enough(config, rounds, config.budget));
+  config.max_rounds = static_cast<int>(rounds.size());
+  EXPECT_TRUE(Enough(config, rounds, 0ns));
+}
+
+TEST(Summarize, SpeedupIsTheMedianOfRatiosAndLiesInItsInterval) {
+  const Measurement m = Summarize(TimingConfig{}, Rounds(9, 3, 1.5));
+  EXPECT_DOUBLE_EQ(m.speedup, 2);
+  EXPECT_LT(m.speedup_interval.low, 2);
+  EXPECT_GT(m.speedup_interval.high, 2);
+  EXPECT_EQ(m.candidate.trials, 45);
+}
+
+TEST(JudgeTimes, HonestClocksPass) { EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, Rounds(9, 1, 0.5)))); }
+
+TEST(JudgeTimes, ReportedTimesThatLeaveOutAPartAreRejected) {
+  // The host says 0.1 ms a call; the judge's clock saw 1 ms a call.
+  const MaybeRuling ruling = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, Rounds(9, 1, 0.1, 4.5)));
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kRejectedTimingTamper);
+}
+
+TEST(JudgeTimes, OneDisturbedRoundIsNotHeldAgainstIt) {
+  std::vector<Round> rounds = Rounds(9, 1, 0.5);
+  rounds[3].candidate.judge_ms += 500;
+  EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, std::move(rounds))));
+}
+
+TEST(JudgeTimes, FasterThanMemoryIsImplausible) {
+  Measurement m = Summarize(TimingConfig{}, Rounds(9, 10, 0.01));
+  m.floor_ms = 0.064;
+  const MaybeRuling ruling = JudgeTimes(TimingConfig{}, m);
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kRejectedImplausible);
+}
+
+TEST(FloorMs, HoldsOnlyWhereTheReferenceKeepsToIt) {
+  const TimingConfig config;
+  EXPECT_NEAR(FloorMs(config, Facts(1ms, 1ms, 64'000'000), 5.0), 0.064, 1e-9);
+  EXPECT_EQ(FloorMs(config, Facts(1ms, 1ms, 64'000'000), 0.01), 0) << "a gather reads a part of its table";
+}
+
+}  // namespace
+}  // namespace kgym::judge
