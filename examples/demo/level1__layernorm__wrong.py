@@ -1,4 +1,4 @@
-"""Wrong by little: the variance is divided by one less than the number of columns."""
+"""Wrong: the bias is forgotten."""
 import ctypes
 
 import torch
@@ -8,14 +8,14 @@ from torch.utils.cpp_extension import load_inline
 SOURCE = r"""
 #include <cmath>
 
-extern "C" void layernorm(const float* x, const float* weight, const float* bias, float* y, long rows, long columns) {
+extern "C" void layernorm(const float* x, const float* weight, float* y, long rows, long columns) {
   for (long r = 0; r < rows; ++r, x += columns, y += columns) {
     float sum = 0, squares = 0;
     for (long c = 0; c < columns; ++c) sum += x[c];
     const float mean = sum / columns;
     for (long c = 0; c < columns; ++c) squares += (x[c] - mean) * (x[c] - mean);
-    const float scale = 1 / std::sqrt(squares / (columns - 1) + 1e-5f);
-    for (long c = 0; c < columns; ++c) y[c] = (x[c] - mean) * scale * weight[c] + bias[c];
+    const float scale = 1 / std::sqrt(squares / columns + 1e-5f);
+    for (long c = 0; c < columns; ++c) y[c] = (x[c] - mean) * scale * weight[c];
   }
 }
 """
@@ -28,7 +28,7 @@ LIBRARY = ctypes.CDLL(
         extra_cflags=["-O3", "-march=native", "-ffast-math"],
     )
 )
-LIBRARY.layernorm.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_long] * 2
+LIBRARY.layernorm.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long] * 2
 
 
 class ModelNew(nn.Module):
@@ -39,5 +39,5 @@ class ModelNew(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.empty_like(x)
-        LIBRARY.layernorm(x.data_ptr(), self.weight.data_ptr(), self.bias.data_ptr(), y.data_ptr(), *x.shape)
+        LIBRARY.layernorm(x.data_ptr(), self.weight.data_ptr(), y.data_ptr(), *x.shape)
         return y

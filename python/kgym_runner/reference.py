@@ -118,7 +118,8 @@ class Evaluation:
 
     def __init__(self, problem: Problem, slots: int, max_bytes: int, honeypot_seed: int):
         self.problem = problem
-        per_slot = align(int(problem.input_bytes * 1.25) + 1024) + align(problem.output_bytes + 1024)
+        inputs, outputs = align(int(problem.input_bytes * 1.25) + 1024), align(2 * problem.output_bytes + 1024)  # Room for a dtype that is too wide.
+        per_slot = inputs + outputs
         self.fixed = size(list(problem.init_inputs)) + size(problem.state) + problem.output_bytes + 4 * ALIGN
         slots = max(2, min(slots, (max_bytes - self.fixed) // max(1, per_slot)))
         length = self.fixed + slots * per_slot
@@ -133,7 +134,7 @@ class Evaluation:
         self.honeypot = rebuild(problem.outputs, lambda t: _plausible(t, generator))
         self.honeypot_tree = encode(self.honeypot, write)
         starts = [self.fixed + i * per_slot for i in range(slots)]
-        self.slots = [Slot(s, s + align(int(problem.input_bytes * 1.25) + 1024), s + per_slot) for s in map(align, starts)]
+        self.slots = [Slot(s, s + inputs, s + per_slot) for s in map(align, starts)]
         self.slots[-1].end = min(self.slots[-1].end, length)
         self.history: list[tuple[int, Any]] = []
         self.scratch = torch.empty(per_slot, dtype=torch.uint8)
@@ -241,7 +242,12 @@ class Reference:
             view = _over(area, {**node, "off": at})
             at = align(at + nbytes(view))
             return view
-        return decode(tree, tensor)
+        try:
+            return decode(tree, tensor)
+        except Failure:
+            raise
+        except Exception as error:  # noqa: BLE001  (any JSON whatever can stand here)
+            raise Failure("shape", "the outputs are described as what cannot be: %s" % describe(error)) from None
 
     def _strides_differ(self, tree: dict[str, Any]) -> bool:
         def strides(node: dict[str, Any]) -> list[Any]:

@@ -3,7 +3,7 @@
 For each output tensor: |got - expected| <= rtol * |expected| + atol_rms * rms(expected).
 
 rtol grows with the length R of the longest sum as rounding does, eps * (64 + 4 sqrt(R)); atol_rms covers cancellation, where the answer is small but its
-terms were not: eight times the largest error beyond rtol that the reference itself has against its evaluation in float64, in units of the output's rms.
+terms were not: eps * (8 + 2 sqrt(R)), or eight times the largest error beyond rtol that the reference itself has against its evaluation in float64, in units of the output's rms.
 Both are capped, so that a badly conditioned problem does not accept anything. Integers and booleans must be equal.
 """
 from __future__ import annotations
@@ -61,8 +61,9 @@ def tolerances(expected: Any, exact: Any, reduction: int, override: dict[str, fl
         eps = torch.finfo(tensor.dtype).eps
         cap = _CAP.get(tensor.dtype, 0.1)
         rtol = min(cap, eps * (64 + 4 * math.sqrt(reduction)) if eps < 1e-5 else 4 * eps)
+        floor = eps * (8 + 2 * math.sqrt(reduction)) if eps < 1e-5 else eps
         own_error = _largest_excess(tensor, exact_leaves[i] if i < len(exact_leaves) else None, rtol)
-        atol_rms = min(cap, max((4 if eps < 1e-5 else 1) * eps, 8 * own_error) if own_error is not None else rtol)
+        atol_rms = min(cap, max(floor, 8 * own_error) if own_error is not None else rtol)
         found.append(Tolerance(override.get("rtol", rtol), override.get("atol_rms", atol_rms)))
     return found
 

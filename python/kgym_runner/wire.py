@@ -6,6 +6,7 @@ escapes an operation is the host's own fault and ends it.
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import traceback
@@ -49,6 +50,15 @@ def foreign_trace(error: BaseException, own_folder: str) -> str:
         return ""
 
 
+def _finite(value: Any) -> Any:
+    """The value with None in place of floats that JSON does not have (inf, -inf, nan)."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    return [_finite(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
 class Channel:
     """One end of a private socket. Used by one thread."""
 
@@ -65,7 +75,10 @@ class Channel:
         return json.loads(data), list(fds)
 
     def send(self, message: dict[str, Any], fds: list[int] = ()) -> None:
-        data = json.dumps(message, separators=(",", ":")).encode()
+        try:
+            data = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
+        except ValueError:
+            data = json.dumps(_finite(message), separators=(",", ":"), allow_nan=False).encode()
         if len(data) > MAX_PACKET:
             raise ValueError("a reply of %d bytes is longer than a packet" % len(data))
         if fds:

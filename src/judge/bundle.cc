@@ -28,7 +28,8 @@ Result<std::string> FromHex(std::string_view hex) {
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
     unsigned char byte = 0;
     const auto [end, code] = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    if (code != std::errc() || end != hex.data() + i + 2) return Error{"field 'source_hex': two hex digits a byte are expected"};
+    if (code != std::errc() || end != hex.data() + i + 2)
+      return Error{"field 'source_hex': two hex digits a byte are expected"};
     bytes.push_back(static_cast<char>(byte));
   }
   return bytes;
@@ -62,7 +63,8 @@ Result<Submission> ReadSubmission(const Json& json) {
 
 Result<Bundle> ReadFields(const Json& json) {
   KGYM_TRY(const std::string schema, GetString(json, "schema"));
-  if (schema != kBundleSchema) return Error{Concat("field 'schema': '", schema, "' found; '", kBundleSchema, "' is expected")};
+  if (schema != kBundleSchema)
+    return Error{Concat("field 'schema': '", schema, "' found; '", kBundleSchema, "' is expected")};
   Bundle bundle;
   KGYM_TRY(const Json* problem, GetObject(json, "problem"));
   KGYM_TRY(const Json* submission, GetObject(json, "submission"));
@@ -77,8 +79,10 @@ Result<Bundle> ReadFields(const Json& json) {
 
 Result<std::string> Decompress(std::string_view bytes) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR) return Error{"it is not a zstd frame; a bundle that `kgym eval --keep` wrote is expected"};
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > kBundleLimit) return Error{"it does not say its size, or one above " + FormatBytes(kBundleLimit)};
+  if (size == ZSTD_CONTENTSIZE_ERROR)
+    return Error{"it is not a zstd frame; a bundle that `kgym eval --keep` wrote is expected"};
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > kBundleLimit)
+    return Error{"it does not say its size, or one above " + FormatBytes(kBundleLimit)};
   std::string text(size, '\0');
   const std::size_t written = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(written)) return Error{Concat("its zstd frame is broken: ", ZSTD_getErrorName(written))};
@@ -92,7 +96,8 @@ std::string PackBundle(const Bundle& bundle) {
   const Problem& problem = bundle.problem;
   const Submission& submission = bundle.submission;
   Json json = {{"schema", kBundleSchema}};
-  json["problem"] = {{"name", problem.name}, {"path", problem.path}, {"workload", problem.workload}, {"sizes", problem.sizes}};
+  json["problem"] = {
+      {"name", problem.name}, {"path", problem.path}, {"workload", problem.workload}, {"sizes", problem.sizes}};
   json["submission"] = {{"name", submission.name}, {"backend", submission.backend}, {"entry", submission.entry}};
   PutSource(json["problem"], problem.source);
   PutSource(json["submission"], submission.source);

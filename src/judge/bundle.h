@@ -1,7 +1,8 @@
 // Replay bundles: an evaluation on disk, whole, so that it can be judged again elsewhere.
 //
-// A file `<id>.kgym` is JSON ("kgym.bundle/1") under zstd: every field of the problem and the submission, the configuration, and the verdict that came of it.
-// A source that is not UTF-8 is kept as hex (`source_hex`), byte for byte. Bundles come from strangers: both sizes are bounded before anything is read.
+// A file `<id>.kgym` is JSON ("kgym.bundle/1") under zstd: every field of the problem and the submission, the
+// configuration, and the verdict that came of it. A source that is not UTF-8 is kept as hex (`source_hex`), byte for
+// byte. Bundles come from strangers: both sizes are bounded before anything is read.
 //
 // Threads: any; plain values and small files.
 #pragma once

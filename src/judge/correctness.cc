@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "judge/claims.h"
 #include "judge/mismatch.h"
 
 namespace kgym::judge {
@@ -33,9 +34,9 @@ Awaitable<Result<MaybeRuling>> CheckCorrectness(Session& session, CorrectnessRep
     const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
     ++report.sets;
     if (MaybeRuling ruling = session.Rule(answer, "forward")) co_return ruling;
-    KGYM_CO_TRY(Json check, co_await session.Check(set.slot, answer.body["outputs"]));
+    KGYM_CO_TRY(Json check, co_await session.Check(set.slot, Claimed(answer.body, "outputs")));
     const Json& difference = check["difference"];
-    if (difference.value("max_rel", 0.0) >= report.worst.value("max_rel", 0.0)) report.worst = difference;
+    if (ClaimedNumber(difference, "max_rel") >= ClaimedNumber(report.worst, "max_rel")) report.worst = difference;
     if (IsMismatch(check)) {
       report.worst = difference;
       KGYM_CO_TRY(Ruling ruling, co_await Examine(session, filled[0], std::move(check)));

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "judge/cgroup_folder.h"
+#include "judge/claims.h"
 
 namespace kgym::judge {
 namespace {
@@ -89,7 +90,7 @@ Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit)
   if (!packet.ok() || packet->bytes.empty()) co_return co_await EndedAnswer();
   answer.fds = std::move(packet->fds);
   Result<Json> body = ParseJson(packet->bytes, "answer");
-  if (!body.ok() || !body->is_object() || !body->contains("nonce") || (*body)["nonce"] != nonce || !(*body)["ok"].is_boolean()) {
+  if (!body.ok() || ClaimedText(*body, "nonce") != nonce || !Claimed(*body, "ok").is_boolean()) {
     answer.what = Answer::What::kForged;
     answer.detail = packet->bytes.substr(0, 200);
     co_return answer;
@@ -165,6 +166,7 @@ Awaitable<void> Host::End() {
   boost::asio::posix::stream_descriptor descriptor(executor_, watched->release());
   auto gone = descriptor.async_wait(boost::asio::posix::descriptor_base::wait_read, boost::asio::use_awaitable);
   co_await WithDeadline(kControlLimit, std::move(gone));
+  if (!ended_) ended_how_ = "ended by the judge";
   ended_ = true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "judge/cgroup_folder.h"
+#include "judge/claims.h"
 #include "judge/correctness.h"
 #include "judge/own_work.h"
 #include "judge/timing.h"
@@ -97,7 +98,7 @@ Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::o
   const Task task{problem, submission, config ? *config : config_};
   std::string fault;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    Result<Judged> judged = co_await Attempt(task);
+    Result<Judged> judged = co_await Guarded(task);
     if (judged.ok()) co_return std::move(*judged);
     fault = judged.error().message;
     LogWarning(Concat(submission.name, ": attempt ", attempt + 1, ": ", fault));
@@ -109,6 +110,16 @@ Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::o
   verdict.reason = fault;
   verdict.provenance = provenance_;
   co_return std::move(verdict);
+}
+
+Awaitable<Result<Judged>> Judge::Guarded(const Task& task) {
+  std::string fault;
+  try {
+    co_return co_await Attempt(task);
+  } catch (const Json::exception& error) {
+    fault = error.what();  // A host of ours said something that is not in its protocol, and a reader was not prepared for it.
+  }
+  co_return Error{"reading a host's answer: " + fault};
 }
 
 Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
@@ -196,7 +207,7 @@ Awaitable<Result<MaybeRuling>> Load(Session& session, const Submission& submissi
   for (const char* key : {"init", "state", "seed", "stateful", "honeypot"}) request[key] = begun[key];
   const Answer answer = co_await session.AskCandidate(std::move(request), std::move(fds), session.config().limits.load);
   if (MaybeRuling ruling = session.Rule(answer, "loading")) co_return ruling;
-  state = answer.body.value("state", "");
+  state = ClaimedText(answer.body, "state");
   co_return MaybeRuling{};
 }
 
@@ -207,17 +218,17 @@ Awaitable<Result<MaybeRuling>> Observe(Session& session, bool required, Json& su
   Json request = {{"op", "observe"}, {"inputs", filled[0].inputs}, {"output", filled[0].output}};
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call * 4);
   if (MaybeRuling ruling = session.Rule(answer, "the observed call")) co_return ruling;
-  const Json facts = answer.body.value("own_work", Json::object());
+  const Json& facts = ClaimedObject(answer.body, "own_work");
   summary = OwnWorkSummary(facts);
   if (!required) co_return MaybeRuling{};
   co_return RuleOnOwnWork(facts, session.facts().description["operators"]);
 }
 
 MaybeRuling RuleOnPatches(const Json& changed) {
-  if (!changed.is_object()) return std::nullopt;
   for (const auto& [group, outcome] : {std::pair{"clock", Outcome::kRejectedTimingTamper}, std::pair{"harness", Outcome::kRejectedHarnessTamper}}) {
-    if (!changed.contains(group) || changed[group].empty()) continue;
-    return Ruling{outcome, Concat("it replaced ", changed[group][0].is_string() ? changed[group][0].get<std::string>() : "?", " in its interpreter"), {{"stage", "integrity"}, {"patched", changed[group]}}};
+    const Json& names = ClaimedArray(changed, group);
+    if (names.empty()) continue;
+    return Ruling{outcome, Concat("it replaced ", names[0].is_string() ? ToUtf8(names[0].get<std::string>()) : "?", " in its interpreter"), {{"stage", "integrity"}, {"patched", names}}};
   }
   return std::nullopt;
 }
@@ -226,8 +237,8 @@ Awaitable<Result<MaybeRuling>> Settle(Session& session, Verdict& verdict) {
   Json request = {{"op", "settle"}};
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
   if (MaybeRuling ruling = session.Rule(answer, "settling")) co_return ruling;
-  for (const Json& note : answer.body.value("notes", Json::array())) verdict.notes.push_back(note.is_string() ? note.get<std::string>() : DumpJson(note));
-  co_return RuleOnPatches(answer.body.value("changed", Json::object()));
+  for (const Json& note : ClaimedArray(answer.body, "notes")) verdict.notes.push_back(note.is_string() ? note.get<std::string>() : DumpJson(note));
+  co_return RuleOnPatches(ClaimedObject(answer.body, "changed"));
 }
 
 /// Whether a failure may be the interpreter's, which some things are known to go wrong in: then it is not held against the submission.
@@ -238,7 +249,7 @@ Awaitable<Ruling> Excuse(Session& session, Ruling ruling) {
   Json request = {{"op", "inspect"}};
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
   if (answer.what != Answer::What::kDone) co_return ruling;
-  for (const Json& note : answer.body.value("notes", Json::array())) {
+  for (const Json& note : ClaimedArray(answer.body, "notes")) {
     if (!note.is_string() || note.get<std::string>().find("-in-interpreter") == std::string::npos) continue;
     ruling.evidence["interpreter"] = note;
     ruling.evidence["would_be"] = std::string(ToString(ruling.outcome));
@@ -278,7 +289,7 @@ Awaitable<Result<MaybeRuling>> LastLook(Session& session) {
   Json request = {{"op", "inspect"}};
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
   if (MaybeRuling ruling = session.Rule(answer, "the last question")) co_return ruling;
-  if (MaybeRuling ruling = RuleOnPatches(answer.body.value("changed", Json::object()))) co_return ruling;
+  if (MaybeRuling ruling = RuleOnPatches(ClaimedObject(answer.body, "changed"))) co_return ruling;
   co_return RuleOnIdle(session.idle_wall(), session.idle_cpu());
 }
 

@@ -55,6 +55,7 @@ class Judge {
     const Submission& submission;
     const JudgeConfig& config;
   };
+  Awaitable<Result<Judged>> Guarded(const Task& task);
   Awaitable<Result<Judged>> Attempt(const Task& task);
   Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault);
   Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);

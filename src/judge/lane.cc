@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "judge/claims.h"
 
 namespace kgym::judge {
 namespace {
@@ -71,7 +72,7 @@ Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeCo
   }
   ProblemFault fault;
   switch (answer.what) {
-    case Answer::What::kFailed: fault = {Concat(where, ": ", answer.body.value("message", "")), answer.body.value("traceback", "")}; break;
+    case Answer::What::kFailed: fault = {Concat(where, ": ", ClaimedText(answer.body, "message")), ClaimedText(answer.body, "traceback")}; break;
     case Answer::What::kTimeout: fault = {Concat(where, ": it does not finish: ", answer.detail, " (limits.open)"), ""}; break;
     case Answer::What::kEnded: fault = {Concat(where, ": its own code ended the process: ", answer.detail, reference_->OutOfMemory() ? " (out of memory)" : ""), reference_->output().Text()}; break;
     default: fault = {Concat(where, ": its own code wrote to its host's socket"), ""}; break;
@@ -90,7 +91,7 @@ Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
   Answer answer = co_await host->Call(std::move(request), std::move(fds), config_.limits.open);
   co_await host->End();
   if (answer.what == Answer::What::kDone) co_return std::move(answer.body);
-  co_return Error{answer.what == Answer::What::kFailed ? answer.body.value("message", "") : answer.detail};
+  co_return Error{answer.what == Answer::What::kFailed ? ClaimedText(answer.body, "message") : answer.detail};
 }
 
 Awaitable<Result<std::unique_ptr<Host>>> Lane::TakeCandidate(const LimitsConfig& limits) {

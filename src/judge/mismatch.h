@@ -13,7 +13,7 @@
 namespace kgym::judge {
 
 struct MismatchFacts {
-  Json check;                       // The reference host's reply: difference, changed_inputs, facts.
+  Json check{};                     // The reference host's reply: difference, changed_inputs, facts.
   bool right_when_copied_later = false;
   bool right_when_called_again = false;
   bool right_for_known_seeds = false;
@@ -23,6 +23,9 @@ struct MismatchFacts {
 bool IsMismatch(const Json& check);
 
 Ruling Classify(const MismatchFacts& facts);
+
+/// Whether the same inputs, called for once more, are answered rightly.
+Awaitable<Result<bool>> RightWhenCalledAgain(Session& session, Filled filled);
 
 /// Looks again at the call that was just answered in `filled`, whose check found a mismatch.
 Awaitable<Result<Ruling>> Examine(Session& session, Filled filled, Json check);

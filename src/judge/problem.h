@@ -15,9 +15,9 @@
 namespace kgym::judge {
 
 struct Problem {
-  std::string name;      // "level1/softmax", or a file's path.
-  std::string path;      // Where it was read, for messages; may be empty.
-  std::string source;    // Python.
+  std::string name{};      // "level1/softmax", or a file's path.
+  std::string path{};      // Where it was read, for messages; may be empty.
+  std::string source{};    // Python.
   std::string workload = "cpu";    // A key of its WORKLOADS; problems without that key run at their own sizes.
   Json sizes = Json::object();     // Module globals to replace, beyond the workload's.
 
@@ -26,8 +26,8 @@ struct Problem {
 };
 
 struct Submission {
-  std::string name;
-  std::string source;
+  std::string name{};
+  std::string source{};
   std::string backend = "cpp";
   std::string entry = "ModelNew";
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "judge/claims.h"
 
 namespace kgym::judge {
 namespace {
@@ -25,12 +26,12 @@ Ruling Ended(const Answer& answer, std::string_view stage, bool out_of_memory) {
 }
 
 Ruling Failed(const Answer& answer, std::string_view stage) {
-  const std::string kind = answer.body.value("kind", "");
-  const std::string message = ToUtf8(answer.body.value("message", ""));
+  const std::string kind = ClaimedText(answer.body, "kind");
+  const std::string message = ClaimedText(answer.body, "message");
   const auto* word = std::ranges::find(kWords, kind, &Word::kind);
   if (word == std::end(kWords)) return {Outcome::kRejectedResultForgery, "its host said what no host says", {{"stage", stage}, {"said", message.substr(0, 200)}}};
   Ruling ruling{word->outcome, message, {{"stage", stage}}};
-  if (const std::string trace = ToUtf8(answer.body.value("traceback", "")); !trace.empty()) ruling.evidence["traceback"] = trace;
+  if (const std::string trace = ClaimedText(answer.body, "traceback"); !trace.empty()) ruling.evidence["traceback"] = trace;
   return ruling;
 }
 

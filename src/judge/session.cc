@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "judge/claims.h"
 
 namespace kgym::judge {
 
@@ -9,7 +10,7 @@ Awaitable<Result<Json>> Session::AskReference(Json request, Duration limit) {
   const std::string op = request.value("op", "?");
   Answer answer = co_await reference_.Call(std::move(request), {}, limit);
   if (answer.what == Answer::What::kDone) co_return std::move(answer.body);
-  const std::string said = answer.what == Answer::What::kFailed ? answer.body.value("message", "") : answer.detail;
+  const std::string said = answer.what == Answer::What::kFailed ? ClaimedText(answer.body, "message") : answer.detail;
   co_return Error{Concat("the reference host failed at '", op, "': ", said, " ", reference_.output().tail().empty() ? reference_.output().head() : reference_.output().tail())};
 }
 
@@ -42,7 +43,7 @@ Awaitable<Result<MaybeRuling>> Session::Begin(int slots) {
   poison_ = 0xA1 + static_cast<int>(RandomU64() % 13);
   const Json request = {{"op", "begin"}, {"slots", slots}, {"max_bytes", std::int64_t{config_.limits.arena_mb} << 20}, {"honeypot_seed", RandomU64() >> 1}};
   Answer answer = co_await reference_.Call(request, {}, config_.limits.open);
-  if (answer.what != Answer::What::kDone || answer.fds.size() != 1) co_return Error{"the reference host could not make an arena: " + answer.detail + answer.body.value("message", "")};
+  if (answer.what != Answer::What::kDone || answer.fds.size() != 1) co_return Error{"the reference host could not make an arena: " + answer.detail + ClaimedText(answer.body, "message")};
   begun_ = std::move(answer.body);
   KGYM_CO_TRY(const std::int64_t made, GetInt(begun_, "slots"));
   slots_ = static_cast<int>(made);
@@ -79,10 +80,10 @@ Awaitable<Result<Json>> Session::Check(int slot, const Json& outputs) {
   Answer answer = co_await reference_.Call(std::move(request), {}, config_.limits.open);
   if (answer.what == Answer::What::kDone) co_return std::move(answer.body);
   // The one failure that a candidate can cause here: outputs that are described as something that cannot be.
-  if (answer.what == Answer::What::kFailed && answer.body.value("kind", "") == "shape") {
+  if (answer.what == Answer::What::kFailed && ClaimedText(answer.body, "kind") == "shape") {
     co_return Json{{"difference", {{"kind", "shape"}, {"message", answer.body["message"]}}}, {"changed_inputs", Json::array()}, {"facts", Json::object()}};
   }
-  co_return Error{"the reference host failed at 'check': " + answer.body.value("message", "") + answer.detail};
+  co_return Error{"the reference host failed at 'check': " + ClaimedText(answer.body, "message") + answer.detail};
 }
 
 }  // namespace kgym::judge

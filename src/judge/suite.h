@@ -1,7 +1,8 @@
 // Problem suites: folders of problems, found by name.
 //
-// The built-in suite names a problem "level1/softmax". A KernelBench checkout has files "level1/19_ReLU.py"; there "1/19", "1:19" and "level1/19_ReLU" name
-// the same problem. A file of its own, outside any suite, is read by ProblemFromFile.
+// The built-in suite names a problem "level1/softmax". A KernelBench checkout has files "level1/19_ReLU.py"; there
+// "1/19", "1:19" and "level1/19_ReLU" name the same problem. A file of its own, outside any suite, is read by
+// ProblemFromFile.
 //
 // Threads: any. Reads small files.
 #pragma once
@@ -20,8 +21,8 @@ enum class SuiteKind { kBuiltIn, kKernelBench };
 
 class Suite {
  public:
-  /// `root`: the folder that holds level1, level2, ..., or one that holds that folder under its usual name ("problems", "KernelBench"). Empty means,
-  /// for the built-in suite, `problems` beside the working folder or the binary.
+  /// `root`: the folder that holds level1, level2, ..., or one that holds that folder under its usual name ("problems",
+  /// "KernelBench"). Empty means, for the built-in suite, `problems` beside the working folder or the binary.
   static Result<Suite> Open(SuiteKind kind, const std::filesystem::path& root = {});
 
   /// By level, then by number or name.

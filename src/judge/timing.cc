@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "judge/claims.h"
 #include "judge/mismatch.h"
 
 namespace kgym::judge {
@@ -74,16 +75,21 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   }
   timed.batch = std::move(*batch);
   timed.batch.judge_ms = Ms(start, answer.received);
-  timed.outputs = answer.body.value("outputs", Json::array());
+  timed.outputs = ClaimedArray(answer.body, "outputs");
   co_return timed;
 }
 
-Ruling WrongWhenTimed(Json check) {
+/// A timed call was wrong: an honest mistake is `nondeterministic` if the same call is right now, and what it is if not.
+Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, Filled filled, Json check) {
   Ruling ruling = Classify({.check = std::move(check)});
   ruling.evidence["stage"] = "timing";
   ruling.reason = "a timed call was answered wrongly: " + ruling.reason;
-  if (ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan) ruling.outcome = Outcome::kFailNondeterministic;
-  return ruling;
+  if (ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan) {
+    if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
+    KGYM_CO_TRY(const bool right, co_await RightWhenCalledAgain(session, std::move(filled)));
+    if (right) ruling.outcome = Outcome::kFailNondeterministic;
+  }
+  co_return ruling;
 }
 
 /// Verifies one timed call, picked now. The candidate is frozen: it cannot mend what it left out.
@@ -93,7 +99,7 @@ Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Fil
   if (!outputs.is_array() || outputs.size() != filled.size()) co_return Forged("its host reports outputs for other calls than were made");
   KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
   if (!IsMismatch(check)) co_return MaybeRuling{};
-  co_return WrongWhenTimed(std::move(check));
+  co_return co_await WrongWhenTimed(session, filled[picked], std::move(check));
 }
 
 /// A round over the arena's slots: the last slot is for warming up and keeps its inputs, the others get fresh ones, starting anywhere.

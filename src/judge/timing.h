@@ -34,13 +34,22 @@ struct Round {
   Batch candidate;
 };
 
+/// How much of a batch the judge's clock saw and the candidate's host does not account for, as a share of the batch and in milliseconds.
+///
+/// Both clocks' shortest batches are compared. Whatever disturbs a machine only adds to the judge's clock, so an honest host's shortest batches agree; a
+/// host that hides time hides it from its own clock alone, and no batch of it is short by the judge's.
+struct Excess {
+  double share = 0;
+  double ms = 0;
+};
 struct Measurement {
   std::vector<Round> rounds;
   int calls = 0;  // Of a batch.
   Summary reference, candidate;
   double speedup = 0;
   Interval speedup_interval;
-  double clock_excess = 0;  // See ClockExcess.
+  Excess clock_excess;
+  double skew = 1;          // See SkewFactor; candidate and speedup have it in them.
   double floor_ms = 0;      // No call that reads its inputs can be faster.
 
   Json ToJson() const;
@@ -55,8 +64,12 @@ int SlotsFor(const TimingConfig& config, const ProblemFacts& facts);
 /// Whether to stop after these rounds.
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent);
 
-/// The share of the candidate's batches (median over rounds) that the judge's clock saw and the host's clock does not account for.
-double ClockExcess(const std::vector<Round>& rounds);
+/// See Excess.
+Excess ClockExcess(const std::vector<Round>& rounds);
+
+/// By how much (1 or more) the candidate's median is to be raised because its host puts more of each batch into few calls than the reference's does:
+/// the judge's clock vouches for a batch, not for how its calls share it.
+double SkewFactor(const std::vector<Round>& rounds);
 
 /// Medians, speedup and intervals of the rounds.
 Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds);

@@ -1,6 +1,6 @@
 // The pure part of timing.h.
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/text.h"
@@ -10,7 +10,10 @@ namespace kgym::judge {
 namespace {
 
 // What the judge's clock may show beyond the calls whatever their length: waking two processes, on a busy machine.
-constexpr double kFixedSlackMs = 1.0;
+constexpr double kFixedSlackMs = 0.5;
+
+// A candidate's batch may be this much more uneven than the reference's before its median is raised for it.
+constexpr double kSkewAllowed = 2.0;
 
 std::vector<double> Ratios(const std::vector<Round>& rounds) {
   std::vector<double> ratios;
@@ -18,10 +21,20 @@ std::vector<double> Ratios(const std::vector<Round>& rounds) {
   return ratios;
 }
 
-/// What one batch of the candidate took by the judge's clock beyond what calls, copies and messages explain.
-double ExcessMs(const Round& round) {
+/// The candidate's calls of a round by the judge's clock: without copying and messages, as they are on the reference's side.
+double TrustedSum(const Round& round) {
   const double messages = std::max(0.0, round.reference.judge_ms - round.reference.sum() - round.reference.emits_ms);
-  return round.candidate.judge_ms - round.candidate.sum() - round.reference.emits_ms - messages;
+  return std::max(0.0, round.candidate.judge_ms - round.reference.emits_ms - messages);
+}
+
+/// The mean of all calls of a batch over the median of those that count, over rounds.
+double Skew(const std::vector<Round>& rounds, Batch Round::*side) {
+  std::vector<double> skews;
+  for (const Round& round : rounds) {
+    const Batch& batch = round.*side;
+    skews.push_back(batch.sum() / static_cast<double>(batch.warmup_ms.size() + batch.calls_ms.size()) / batch.median());
+  }
+  return Median(skews);
 }
 
 Json ToJson(const Summary& summary) {
@@ -53,13 +66,18 @@ bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Durati
   return RelativeHalfWidth(MedianInterval(Ratios(rounds), config.confidence)) <= config.precision;
 }
 
-double ClockExcess(const std::vector<Round>& rounds) {
-  std::vector<double> excess, total;
+Excess ClockExcess(const std::vector<Round>& rounds) {
+  double trusted = std::numeric_limits<double>::infinity(), reported = trusted;
   for (const Round& round : rounds) {
-    excess.push_back(std::max(0.0, ExcessMs(round)));
-    total.push_back(round.candidate.judge_ms);
+    trusted = std::min(trusted, TrustedSum(round));
+    reported = std::min(reported, round.candidate.sum());
   }
-  return Median(excess) / Median(total);
+  const double ms = std::max(0.0, trusted - reported);
+  return {trusted > 0 ? ms / trusted : 0, ms};
+}
+
+double SkewFactor(const std::vector<Round>& rounds) {
+  return std::max(1.0, Skew(rounds, &Round::candidate) / (kSkewAllowed * Skew(rounds, &Round::reference)));
 }
 
 Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
@@ -68,8 +86,11 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
     reference.insert(reference.end(), round.reference.calls_ms.begin(), round.reference.calls_ms.end());
     candidate.insert(candidate.end(), round.candidate.calls_ms.begin(), round.candidate.calls_ms.end());
   }
-  const std::vector<double> ratios = Ratios(rounds);
   Measurement m;
+  m.skew = SkewFactor(rounds);
+  for (double& ms : candidate) ms *= m.skew;
+  std::vector<double> ratios = Ratios(rounds);
+  for (double& ratio : ratios) ratio /= m.skew;
   m.calls = static_cast<int>(rounds.front().candidate.calls_ms.size());
   m.reference = Summarize(reference, config.confidence);
   m.candidate = Summarize(candidate, config.confidence);
@@ -81,12 +102,10 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
 }
 
 MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
-  std::vector<double> excess;
-  for (const Round& round : m.rounds) excess.push_back(ExcessMs(round));
-  if (m.clock_excess > config.clock_slack && Median(excess) > kFixedSlackMs) {
+  if (m.clock_excess.share > config.clock_slack && m.clock_excess.ms > kFixedSlackMs) {
     return Ruling{Outcome::kRejectedTimingTamper,
-                  Concat("the judge's clock saw ", 100 * m.clock_excess, " % of each batch outside the calls that its host reports"),
-                  {{"stage", "timing"}, {"clock_excess", m.clock_excess}, {"excess_ms", Median(excess)}}};
+                  Concat("the judge's clock saw ", 100 * m.clock_excess.share, " % of each batch outside the calls that its host reports"),
+                  {{"stage", "timing"}, {"clock_excess", m.clock_excess.share}, {"excess_ms", m.clock_excess.ms}}};
   }
   if (m.floor_ms > 0 && m.candidate.median < m.floor_ms) {
     return Ruling{Outcome::kRejectedImplausible,
@@ -104,7 +123,7 @@ double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double ref
 
 Json Measurement::ToJson() const {
   return {{"reference", judge::ToJson(reference)}, {"candidate", judge::ToJson(candidate)}, {"rounds", rounds.size()}, {"calls_per_batch", calls},
-          {"clock_excess", clock_excess}, {"floor_ms", floor_ms}};
+          {"clock_excess", clock_excess.share}, {"skew", skew}, {"floor_ms", floor_ms}};
 }
 
 }  // namespace kgym::judge

@@ -41,7 +41,7 @@ TEST(CallsPerBatch, IsBoundedByInputsSlotsAndConfig) {
 
 TEST(SlotsFor, HoldEveryBatchThatMayCome) {
   const TimingConfig config;
-  for (const Duration generate : {1us, 100us, 1ms, 100ms}) {
+  for (const Duration generate : std::initializer_list<Duration>{1us, 100us, 1ms, 100ms}) {
     const ProblemFacts facts = Facts(1ms, generate);
     const int slots = SlotsFor(config, facts);
     EXPECT_EQ(CallsPerBatch(config, facts, 1ns, slots), CallsPerBatch(config, facts, 1ns, 1000)) << ToMs(generate);
@@ -86,6 +86,26 @@ TEST(JudgeTimes, OneDisturbedRoundIsNotHeldAgainstIt) {
   std::vector<Round> rounds = Rounds(9, 1, 0.5);
   rounds[3].candidate.judge_ms += 500;
   EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, std::move(rounds))));
+}
+
+TEST(JudgeTimes, HidingTimeInSomeRoundsOnlyDoesNotHelp) {
+  std::vector<Round> rounds = Rounds(9, 1, 1);
+  for (int i = 0; i < 6; ++i) rounds[static_cast<std::size_t>(i)].candidate.calls_ms.assign(5, 0.1);  // Its clock says so; the judge's does not.
+  EXPECT_TRUE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, std::move(rounds))));
+}
+
+TEST(SkewFactor, TimeMovedIntoFewCallsIsMovedBack) {
+  std::vector<Round> rounds = Rounds(9, 1, 1);
+  for (Round& round : rounds) round.candidate.calls_ms = {4.6, 0.1, 0.1, 0.1, 0.1};  // The batch is as long as ever.
+  const Measurement m = Summarize(TimingConfig{}, std::move(rounds));
+  EXPECT_GT(m.skew, 4);
+  EXPECT_LT(m.speedup, 2.5);
+}
+
+TEST(SkewFactor, HonestUnevennessIsLeftAlone) {
+  std::vector<Round> rounds = Rounds(9, 1, 1);
+  for (Round& round : rounds) round.candidate.warmup_ms = {2, 1.2, 1};
+  EXPECT_EQ(SkewFactor(rounds), 1);
 }
 
 TEST(JudgeTimes, FasterThanMemoryIsImplausible) {

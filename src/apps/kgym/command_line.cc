@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <string>
 
 #include "apps/kgym/console.h"
@@ -13,8 +12,14 @@
 namespace kgym::app {
 namespace {
 
-const std::map<std::string, judge::SuiteKind> kSuites = {{"builtin", judge::SuiteKind::kBuiltIn},
-                                                         {"kernelbench", judge::SuiteKind::kKernelBench}};
+/// Puts the number of a suite, which CLI11 reads, in place of its name; the answer is what is wrong.
+std::string SuiteNumber(std::string& text) {
+  if (text != "builtin" && text != "kernelbench")
+    return Concat("'", text, "' found; builtin or kernelbench is expected");
+  text =
+      std::to_string(static_cast<int>(text == "builtin" ? judge::SuiteKind::kBuiltIn : judge::SuiteKind::kKernelBench));
+  return "";
+}
 
 /// What all subcommands share: a sentence, and examples below the options.
 CLI::App* Subcommand(CLI::App& app, const std::string& name, const std::string& meaning, const std::string& examples) {
@@ -35,10 +40,11 @@ void AddJson(CLI::App* sub, bool& json) { sub->add_flag("--json", json, "for a p
 void AddProblemSource(CLI::App* sub, ProblemSource& source, bool sizes) {
   sub->add_option("--suite", source.suite, "where problems are looked up by name: builtin or kernelbench")
       ->type_name("SUITE")
-      ->transform(CLI::CheckedTransformer(kSuites).description(""));
+      ->transform(CLI::Validator(SuiteNumber, ""));
   sub->add_option("--root", source.root, "the suite's folder: problems/, or a KernelBench checkout")->type_name("DIR");
   if (!sizes) return;
-  sub->add_option("--workload", source.workload, "scale of the problem: a key of its WORKLOADS, or `default` (default: cpu)")
+  sub->add_option("--workload", source.workload,
+                  "scale of the problem: a key of its WORKLOADS, or `default` (default: cpu)")
       ->type_name("NAME");
   sub->add_option("--size", source.sizes, "one size of the problem, in place of the workload's")
       ->type_name("NAME=VALUE")
@@ -47,15 +53,18 @@ void AddProblemSource(CLI::App* sub, ProblemSource& source, bool sizes) {
 
 void AddEval(CLI::App& app, EvalOptions& options) {
   CLI::App* sub = Subcommand(app, "eval", "Judge a submission, or many of them",
-                             "  kgym eval level1/softmax examples/demo/level1__softmax__fused.py\n"
+                             "  kgym eval level1/rmsnorm examples/demo/level1__rmsnorm__fused.py\n"
                              "  kgym eval my_problem.py my_kernel.py --backend triton --json\n"
                              "  kgym eval 1/19 relu.py --suite kernelbench --root ../KernelBench\n"
                              "  kgym eval examples/demo                  a folder of <level>__<problem>__<what>.py\n"
                              "  kgym eval rows.jsonl --out verdicts.jsonl\n\n"
                              "Exit: 0 ok, 1 any other verdict, 2 bad input, 3 the judge's own fault.");
-  sub->add_option("PROBLEM", options.problem, "a problem's name or file; alone: a folder of submissions or a JSONL file")->required();
+  sub->add_option("PROBLEM", options.problem,
+                  "a problem's name or file; alone: a folder of submissions or a JSONL file")
+      ->required();
   sub->add_option("SUBMISSION", options.submission, "a Python file that defines ModelNew");
-  sub->add_option("--backend", options.backend, "what the submission is written in: cpp (the default) or triton")->type_name("NAME");
+  sub->add_option("--backend", options.backend, "what the submission is written in: cpp (the default) or triton")
+      ->type_name("NAME");
   sub->add_option("--entry", options.entry, "the class to judge (default: ModelNew)")->type_name("NAME");
   AddProblemSource(sub, options.source, true);
   AddConfig(sub, options.config);
@@ -64,20 +73,27 @@ void AddEval(CLI::App& app, EvalOptions& options) {
   sub->add_option("--jobs", options.jobs, "evaluations at once; builds overlap, measuring never does (default: 4)")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
-  sub->add_option("--limit", options.limit, "judge the first N rows only")->type_name("N")->check(CLI::PositiveNumber.description(""));
+  sub->add_option("--limit", options.limit, "judge the first N rows only")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
   AddJson(sub, options.json);
 }
 
 void AddCases(CLI::App& app, CasesOptions& options) {
-  CLI::App* sub = Subcommand(app, "cases", "Run verdict cases: submissions whose verdicts are known",
-                             "  kgym cases cases/\n"
-                             "  kgym cases cases/ --filter replay/ --repeat 3\n\n"
-                             "Exit: 0 all as expected, 1 not, 2 a case that cannot be read. The format is in docs/cases.md.");
+  CLI::App* sub =
+      Subcommand(app, "cases", "Run verdict cases: submissions whose verdicts are known",
+                 "  kgym cases cases/\n"
+                 "  kgym cases cases/ --filter replay/ --repeat 3\n\n"
+                 "Exit: 0 all as expected, 1 not, 2 a case that cannot be read. The format is in docs/cases.md.");
   sub->add_option("DIR", options.folder, "folder that is searched for case.yaml")->required();
   sub->add_option("--filter", options.filter, "only cases whose path contains this")->type_name("TEXT");
   sub->add_option("--out", options.out, "write every verdict, a line each")->type_name("FILE");
-  sub->add_option("--jobs", options.jobs, "evaluations at once (default: 4)")->type_name("N")->check(CLI::Range(1, 256).description(""));
-  sub->add_option("--repeat", options.repeat, "run each case N times")->type_name("N")->check(CLI::Range(1, 1000).description(""));
+  sub->add_option("--jobs", options.jobs, "evaluations at once (default: 4)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""));
+  sub->add_option("--repeat", options.repeat, "run each case N times")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""));
   sub->add_option("--root", options.source.root, "folder of the built-in suite")->type_name("DIR");
   AddConfig(sub, options.config);
   AddJson(sub, options.json);
@@ -96,7 +112,8 @@ void AddProblems(CLI::App& app, ProblemsOptions& options) {
   CLI::App* show = sub->add_subcommand("show", "the source of one problem")->fallthrough();
   show->add_option("NAME", options.names, "the problem")->required()->expected(1);
   show->callback([&options] { options.action = ProblemsOptions::Action::kShow; });
-  CLI::App* check = sub->add_subcommand("check", "what would let a wrong submission pass, or a right one fail")->fallthrough();
+  CLI::App* check =
+      sub->add_subcommand("check", "what would let a wrong submission pass, or a right one fail")->fallthrough();
   check->add_option("NAME", options.names, "problems or files; none: the whole suite");
   check->callback([&options] { options.action = ProblemsOptions::Action::kCheck; });
   AddProblemSource(sub, options.source, true);
@@ -105,38 +122,59 @@ void AddProblems(CLI::App& app, ProblemsOptions& options) {
 }
 
 void AddOthers(CLI::App& app, ReplayOptions& replay, DoctorOptions& doctor, ShowConfigOptions& config) {
-  CLI::App* sub = Subcommand(app, "replay", "Judge a kept evaluation again, and compare",
-                             "  kgym eval level1/relu relu.py --keep kept/\n"
-                             "  kgym replay kept/01k0xw3e6h8r2v9q5m7t4c1b2a.kgym\n\nExit: 0 the same outcome, 1 another.");
+  CLI::App* sub =
+      Subcommand(app, "replay", "Judge a kept evaluation again, and compare",
+                 "  kgym eval level1/relu relu.py --keep kept/\n"
+                 "  kgym replay kept/01k0xw3e6h8r2v9q5m7t4c1b2a.kgym\n\nExit: 0 the same outcome, 1 another.");
   sub->add_option("BUNDLE", replay.bundle, "a file that `kgym eval --keep` wrote")->required();
   AddConfig(sub, replay.config);
   AddJson(sub, replay.json);
 
-  sub = Subcommand(app, "doctor", "Say what this machine can do, and what is missing", "  kgym doctor\n  kgym doctor --json");
+  sub = Subcommand(app, "doctor", "Say what this machine can do, and what is missing",
+                   "  kgym doctor\n  kgym doctor --json");
   AddConfig(sub, doctor.config);
   AddJson(sub, doctor.json);
 
-  sub = Subcommand(app, "config", "Show every key of the configuration, its value and meaning",
-                   "  kgym config\n  kgym config --set timing.budget=5s --yaml > slow.yaml\n  kgym eval ... --config slow.yaml");
+  sub = Subcommand(
+      app, "config", "Show every key of the configuration, its value and meaning",
+      "  kgym config\n  kgym config --set timing.budget=5s --yaml > slow.yaml\n  kgym eval ... --config slow.yaml");
   AddConfig(sub, config.config);
   sub->add_flag("--yaml", config.yaml, "as a file that --config reads");
 }
 
-/// The name that an unknown first word is most likely a misspelling of.
-std::string Hint(const CLI::App& app, int argc, char** argv) {
+/// The first word that a subcommand has no use for, and what it may have been meant to be.
+std::string Unexpected(const CLI::App& sub) {
+  std::vector<std::string> options, words = sub.remaining(true);
+  for (const CLI::Option* option : sub.get_options()) options.push_back(option->get_name());
+  const auto word = std::ranges::find_if(words, [](const std::string& text) { return text.starts_with("-"); });
+  if (word == words.end())
+    return words.empty() ? "too many arguments" : Concat("unexpected argument '", words.back(), "'");
+  return Concat("unknown option '", *word, "'", DidYouMean(*word, options));
+}
+
+/// What CLI11 says, or that the first word is no command.
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-  if (argc < 2 || std::ranges::find(names, argv[1]) != names.end()) return "";
-  return argv[1][0] == '-' ? "" : DidYouMean(argv[1], names);
+  if (argc < 2) return Concat("a command is expected: ", Join(names, ", "));
+  const bool command = argv[1][0] == '-' || std::ranges::find(names, argv[1]) != names.end();
+  if (!command) return Concat("unknown command '", argv[1], "'", DidYouMean(argv[1], names));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !app.get_subcommands().empty()) {
+    return Unexpected(*app.get_subcommands().front());
+  }
+  const bool problems = std::string_view(argv[1]) == "problems";
+  if (problems && app.get_subcommand("problems")->get_subcommands().empty())
+    return "problems: list, show or check is expected";
+  std::string message = error.what();
+  std::ranges::replace(message, '\n', ' ');
+  return std::string(Trim(message));
 }
 
 CommandLine Refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
   std::string sub;
   for (const CLI::App* chosen : app.get_subcommands()) sub = " " + chosen->get_name();
-  std::string message = error.what();
-  std::ranges::replace(message, '\n', ' ');
-  Complain(Concat(Trim(message), Hint(app, argc, argv), "; `kgym", sub, " --help` shows how"), json);
+  Complain(Concat(WhatIsWrong(app, error, argc, argv), "; `kgym", sub, " --help` shows how"), json);
   return {std::nullopt, kBadInput};
 }
 

@@ -10,7 +10,8 @@
 namespace kgym::app {
 
 struct CommandLine {
-  std::optional<Command> command;  // What to do; where there is nothing, all has been said and `exit_code` is the program's.
+  std::optional<Command>
+      command;  // What to do; where there is nothing, all has been said and `exit_code` is the program's.
   int exit_code = 0;
 };
 

@@ -60,7 +60,9 @@ void Print(std::string_view text) {
 void PrintJson(const Json& json) { Print(DumpJson(json) + "\n"); }
 
 void Complain(std::string_view message, bool json) {
-  const std::string line = Concat(Paint("kgym:", Colour::kBold, ColourWanted(STDERR_FILENO)), " ", ToUtf8(message), "\n");
+  if (IsTerminal(STDERR_FILENO)) std::fputs("\r\x1b[K", stderr);  // Progress may stand there.
+  const std::string line =
+      Concat(Paint("kgym:", Colour::kBold, ColourWanted(STDERR_FILENO)), " ", ToUtf8(message), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   if (json) PrintJson({{"error", ToUtf8(message)}});
 }

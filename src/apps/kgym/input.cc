@@ -43,7 +43,9 @@ Result<Json> ReadSizes(const std::vector<std::string>& assignments) {
     const std::size_t equals = assignment.find('=');
     const Result<Json> value = ParseJson(equals == std::string::npos ? "" : assignment.substr(equals + 1));
     const bool fits = equals > 0 && value.ok() && (value->is_number() || value->is_boolean());
-    if (!fits) return Error{Concat("--size '", assignment, "'; NAME=VALUE with a number, true or false is expected, such as rows=512")};
+    if (!fits)
+      return Error{
+          Concat("--size '", assignment, "'; NAME=VALUE with a number, true or false is expected, such as rows=512")};
     sizes[assignment.substr(0, equals)] = *value;
   }
   return sizes;
@@ -52,7 +54,8 @@ Result<Json> ReadSizes(const std::vector<std::string>& assignments) {
 Status CheckSizes(const Json& sizes) {
   for (const auto& [name, value] : sizes.items()) {
     if (value.is_number() || value.is_boolean()) continue;
-    return Error{Concat("field 'sizes.", name, "': ", DumpJson(value).substr(0, 80), " found; a number, true or false is expected")};
+    return Error{Concat("field 'sizes.", name, "': ", DumpJson(value).substr(0, 80),
+                        " found; a number, true or false is expected")};
   }
   return Ok();
 }
@@ -76,7 +79,8 @@ Status CheckBackend(const judge::Judge& judge, const std::string& backend) {
   const Json missing = facts.value("missing", Json::array());
   if (!facts.value("runs", true)) return Error{Concat("backend '", backend, "' does not run on this device")};
   if (!missing.empty()) {
-    return Error{Concat("backend '", backend, "' needs ", DumpJson(missing), ", which the judge's Python lacks; `kgym doctor` says more")};
+    return Error{Concat("backend '", backend, "' needs ", DumpJson(missing),
+                        ", which the judge's Python lacks; `kgym doctor` says more")};
   }
   return Ok();
 }

@@ -26,16 +26,16 @@ struct ProblemSource {
 };
 
 struct EvalOptions {
-  std::string problem;     // Or, where `submission` is empty, a folder of submissions or a JSONL file.
+  std::string problem;  // Or, where `submission` is empty, a folder of submissions or a JSONL file.
   std::string submission;
   std::string backend = "cpp";
   std::string entry = "ModelNew";
   ProblemSource source;
   ConfigSource config;
-  std::string keep;        // Folder for bundles; empty: none are kept.
-  std::string out;         // File for the verdicts of many rows; empty: none.
+  std::string keep;  // Folder for bundles; empty: none are kept.
+  std::string out;   // File for the verdicts of many rows; empty: none.
   int jobs = 4;
-  int limit = 0;           // Rows at most; 0: all.
+  int limit = 0;  // Rows at most; 0: all.
   bool json = false;
 };
 
@@ -75,6 +75,7 @@ struct ShowConfigOptions {
   bool yaml = false;
 };
 
-using Command = std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ShowConfigOptions>;
+using Command =
+    std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ShowConfigOptions>;
 
 }  // namespace kgym::app

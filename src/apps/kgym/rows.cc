@@ -26,7 +26,8 @@ Result<Task> TaskOfFile(const fs::path& file, const EvalOptions& options, Proble
   const std::size_t first = stem.find("__");
   const std::size_t second = first == std::string::npos ? first : stem.find("__", first + 2);
   if (second == std::string::npos) {
-    return Error{Concat(file.string(), ": a name <level>__<problem>__<what>.py is expected, such as level1__softmax__mine.py")};
+    return Error{
+        Concat(file.string(), ": a name <level>__<problem>__<what>.py is expected, such as level1__softmax__mine.py")};
   }
   const std::string problem = stem.substr(0, first) + "/" + stem.substr(first + 2, second - first - 2);
   Task task;
@@ -40,7 +41,8 @@ Result<Task> TaskOfFile(const fs::path& file, const EvalOptions& options, Proble
 
 Result<std::vector<Row>> RowsOfFolder(const fs::path& folder, const EvalOptions& options) {
   KGYM_TRY(const std::vector<fs::path> files, ListFiles(folder, ".py"));
-  if (files.empty()) return Error{Concat(folder.string(), ": no submission in it; files <level>__<problem>__<what>.py are expected")};
+  if (files.empty())
+    return Error{Concat(folder.string(), ": no submission in it; files <level>__<problem>__<what>.py are expected")};
   ProblemFinder finder(options.source);
   std::vector<Row> rows;
   for (const fs::path& file : files) {
@@ -58,8 +60,8 @@ Result<std::vector<Row>> RowsOfFolder(const fs::path& folder, const EvalOptions&
 
 /// An error where a field's name is almost one that is known: ignoring it would judge something else than was meant.
 Status CheckNames(const Json& json) {
-  static const std::vector<std::string> kKnown = {"id",      "problem", "problem_source", "submission", "submission_path",
-                                                  "backend", "entry",   "workload",       "sizes"};
+  static const std::vector<std::string> kKnown = {
+      "id", "problem", "problem_source", "submission", "submission_path", "backend", "entry", "workload", "sizes"};
   for (const auto& [name, value] : json.items()) {
     if (std::ranges::find(kKnown, name) != kKnown.end()) continue;
     const std::string hint = DidYouMean(name, kKnown);
@@ -72,7 +74,8 @@ Status CheckNames(const Json& json) {
 Result<bool> FirstOf(const Json& json, const char* first, const char* second) {
   const bool has_first = json.contains(first), has_second = json.contains(second);
   if (has_first != has_second) return has_first;
-  return Error{Concat("field '", first, "' or '", second, "': ", has_first ? "both are" : "none is", " there; one is expected")};
+  return Error{
+      Concat("field '", first, "' or '", second, "': ", has_first ? "both are" : "none is", " there; one is expected")};
 }
 
 Result<judge::Problem> ProblemOf(const Json& json, const std::string& id, ProblemFinder& finder) {
@@ -117,7 +120,8 @@ Result<Task> TaskOfJson(const Json& json, const std::string& id, const fs::path&
   return task;
 }
 
-Row RowOfLine(std::string_view line, int number, const fs::path& file, const EvalOptions& options, ProblemFinder& finder) {
+Row RowOfLine(std::string_view line, int number, const fs::path& file, const EvalOptions& options,
+              ProblemFinder& finder) {
   const std::string where = Concat(file.string(), ":", number);
   Row row{where, number, Error{}};
   const Result<Json> json = ParseJson(line, "json");
@@ -125,7 +129,8 @@ Row RowOfLine(std::string_view line, int number, const fs::path& file, const Eva
     row.content = Error{Concat(where, ": ", json.ok() ? "an object a line is expected" : json.error().message)};
     return row;
   }
-  if (json->contains("id")) row.id = (*json)["id"].is_string() ? (*json)["id"].get<std::string>() : DumpJson((*json)["id"]);
+  if (json->contains("id"))
+    row.id = (*json)["id"].is_string() ? (*json)["id"].get<std::string>() : DumpJson((*json)["id"]);
   Result<Task> task = TaskOfJson(*json, row.id, file.parent_path(), options, finder);
   if (task.ok()) {
     row.content = std::move(*task);
@@ -160,8 +165,10 @@ bool IsRows(const fs::path& path) {
 
 Result<std::vector<Row>> ReadRows(const fs::path& path, const EvalOptions& options) {
   std::error_code error;
-  KGYM_TRY(std::vector<Row> rows, fs::is_directory(path, error) ? RowsOfFolder(path, options) : RowsOfJsonl(path, options));
-  if (options.limit > 0 && rows.size() > static_cast<std::size_t>(options.limit)) rows.resize(static_cast<std::size_t>(options.limit));
+  KGYM_TRY(std::vector<Row> rows,
+           fs::is_directory(path, error) ? RowsOfFolder(path, options) : RowsOfJsonl(path, options));
+  if (options.limit > 0 && rows.size() > static_cast<std::size_t>(options.limit))
+    rows.resize(static_cast<std::size_t>(options.limit));
   return rows;
 }
 

@@ -3,7 +3,8 @@
 // A row that cannot be read is kept, with what is wrong with it: nothing is lost, and the order is that of the input.
 //
 //   folder   <level>__<problem>__<what>.py; a first line `# backend: triton` names the backend
-//   JSONL    {"problem": name | "problem_source": text, "submission": source | "submission_path": path beside the file, "id", "backend", "entry",
+//   JSONL    {"problem": name | "problem_source": text, "submission": source | "submission_path": path beside the file,
+//   "id", "backend", "entry",
 //             "workload", "sizes"}
 //
 // Threads: main. Reads files.

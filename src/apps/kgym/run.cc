@@ -1,5 +1,6 @@
 #include "apps/kgym/run.h"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/system/system_error.hpp>
@@ -60,6 +61,8 @@ int WithJudge(judge::JudgeConfig config, std::function<Awaitable<int>(judge::Jud
     std::unique_ptr<judge::Judge> judge;
     const auto work = [&]() -> Awaitable<int> {
       auto started = co_await judge::Judge::Start(io.get_executor(), std::move(config));
+      const auto cancelled = co_await asio::this_coro::cancellation_state;
+      if (cancelled.cancelled() != asio::cancellation_type::none) co_return kInterrupted;
       if (!started.ok()) co_return failed(started.error());
       judge = std::move(*started);
       co_return co_await use(*judge);

@@ -1,4 +1,5 @@
-// A verdict for a person: outcome, why, numbers, what to do next. Made from its JSON, so that a kept verdict reads the same.
+// A verdict for a person: outcome, why, numbers, what to do next. Made from its JSON, so that a kept verdict reads the
+// same.
 //
 // What a submission wrote is cleaned of control characters before it reaches a terminal.
 //

@@ -1,0 +1,20 @@
+// The subcommands. Each returns the program's exit code.
+//
+// Threads: main.
+#pragma once
+
+#include "apps/kgym/options.h"
+
+namespace kgym::app {
+
+int Run(const EvalOptions& options);
+int Run(const CasesOptions& options);
+int Run(const ProblemsOptions& options);
+int Run(const ReplayOptions& options);
+int Run(const DoctorOptions& options);
+int Run(const ShowConfigOptions& options);
+
+/// `eval` of a folder or a JSONL file.
+int RunRows(const EvalOptions& options);
+
+}  // namespace kgym::app
