@@ -42,6 +42,15 @@ def failure(kind: str, error: BaseException) -> Failure:
     return Failure(kind, text, foreign_trace(error, _HERE))
 
 
+def unfit(error: BaseException) -> Failure:
+    """The verdict's word for an output that could not be copied out."""
+    if isinstance(error, Unsupported):
+        return Failure("lazy" if error.lazy else "shape", str(error))
+    if isinstance(error, OverflowError):
+        return Failure("shape", "the output is too big: %s" % error)
+    return failure("runtime", error)
+
+
 class Candidate:
     def __init__(self, probe: Any):
         self.probe = probe
@@ -77,10 +86,10 @@ class Candidate:
             self.model = entry(*rebuild(list(self.arena.read(message["init"])), lambda t: t.clone()))
             if not callable(self.model):
                 raise TypeError("%s(...) is a %s, which cannot be called" % (message["entry"], type(self.model).__name__))
+            self.stateful, self.state = message["stateful"], message["state"]
+            return {"state": self._take_state()}
         except BaseException as error:  # noqa: BLE001
             raise failure("load", error) from None
-        self.stateful, self.state = message["stateful"], message["state"]
-        return {"state": self._take_state()}
 
     def _plant_bait(self, tree: dict[str, Any]) -> None:
         """Something that looks like the answer, where a thief would look: an output equal to it was stolen."""
@@ -89,38 +98,36 @@ class Candidate:
         main.expected = main.expected_output = main.ref_output = main.reference_output = self.bait
 
     def _take_state(self) -> str:
-        """The reference's weights into the submission's module: by name, else by order where the shapes agree. Says which it was."""
+        """The reference's weights into the submission's module: by name where the shapes agree; what is left by order, if it agrees one by one.
+
+        Says which it was: none (there are no weights), by-name, by-order (with names or without), by-name-in-part, seeded (nothing fits).
+        """
         if not self.state or not isinstance(self.model, torch.nn.Module):
             return "none"
         theirs = {name: self.arena.read(tree) for name, tree in self.state}
-        mine = self.model.state_dict()
-        def same(a: torch.Tensor, b: torch.Tensor) -> bool:
-            return a.shape == b.shape
+        mine = {name: value for name, value in self.model.state_dict().items() if isinstance(value, torch.Tensor)}
+        named = [(mine[n], theirs[n]) for n in mine if n in theirs and mine[n].shape == theirs[n].shape]
+        left = [v for n, v in mine.items() if n not in theirs or v.shape != theirs[n].shape]
+        offered = [v for n, v in theirs.items() if n not in mine or v.shape != mine[n].shape]
+        ordered = list(zip(left, offered)) if [v.shape for v in left] == [v.shape for v in offered] else []
         with torch.no_grad():
-            common = [n for n in mine if n in theirs and same(mine[n], theirs[n])]
-            if len(common) == len(mine) or (common and len(mine) != len(theirs)):
-                for n in common:
-                    mine[n].copy_(theirs[n])
-                return "by-name" if len(common) == len(mine) == len(theirs) else "by-name-in-part"
-            if len(mine) == len(theirs) and all(same(a, b) for a, b in zip(mine.values(), theirs.values())):
-                for a, b in zip(mine.values(), theirs.values()):
-                    a.copy_(b)
-                return "by-order"
-        return "seeded"
+            for own, given in [*named, *ordered]:
+                own.copy_(given)
+        if not left and not offered:
+            return "by-name"
+        return "by-order" if ordered else "by-name-in-part" if named else "seeded"
 
     def _emit(self, outputs: Any, area: list[int]) -> dict[str, Any]:
         try:
             return encode(outputs, self.arena.writer(*area), exact=True)
-        except Unsupported as error:
-            raise Failure("lazy" if error.lazy else "shape", str(error)) from None
-        except OverflowError as error:
-            raise Failure("shape", "the output is too big: %s" % error) from None
+        except BaseException as error:  # noqa: BLE001
+            raise unfit(error) from None
 
     def _call(self, inputs: list[Any]) -> Any:
         expected = reference_output = ref_output = self.bait  # noqa: F841
-        if self.stateful:
-            self._take_state()
         try:
+            if self.stateful:
+                self._take_state()
             return self.model(*inputs)
         except BaseException as error:  # noqa: BLE001
             raise failure("runtime", error) from None
@@ -153,17 +160,18 @@ class Candidate:
         forward = (lambda *values: self._call(list(values))) if self.stateful else self.model
         try:
             spans = self.probe.run_batch(forward, calls, emit)
-        except Unsupported as error:
-            raise Failure("lazy" if error.lazy else "shape", str(error)) from None
-        except OverflowError as error:
-            raise Failure("shape", "the output is too big: %s" % error) from None
+        except (Unsupported, OverflowError) as error:
+            raise unfit(error) from None
+        except Failure:
+            raise
         except BaseException as error:  # noqa: BLE001
             raise failure("runtime", error) from None
         return {"outputs": trees, "calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
 
     def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        return {"changed": integrity.changed(self.before), "notes": self.context.notes() if self.context else [], "threads": len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0,
-                "cpu_ns": time.process_time_ns()}
+        threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+        notes = self.context.notes() if self.context else []
+        return {"changed": integrity.changed(self.before), "notes": notes, "threads": threads, "cpu_ns": time.process_time_ns()}
 
 
 def private_folder() -> str:

@@ -4,14 +4,16 @@
 """
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from .tolerance import Tolerance
+from .tolerance import Tolerance, rms
 from .tree import leaves
+from .wire import Failure, clip
 
 _SHOWN = 5
 
@@ -25,16 +27,16 @@ class Difference:
     stats: dict[str, Any] = field(default_factory=dict)
 
     def json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "message": self.message, "output": self.output, **self.stats}
+        return {"kind": self.kind, "message": clip(self.message, 1000), "output": self.output, **self.stats}
 
 
 def _word(value: Any) -> str:
     if isinstance(value, torch.Tensor):
-        return "a tensor of shape %s" % list(value.shape)
+        return "a tensor of shape %s" % (list(value.shape),)
     if isinstance(value, (list, tuple)):
         return "a %s of %d" % (type(value).__name__, len(value))
     if isinstance(value, dict):
-        return "a dict with keys %s" % sorted(map(str, value))[:8]
+        return "a dict with keys %s" % clip(", ".join(sorted(map(repr, value))[:8]), 200)
     return "None" if value is None else "a %s" % type(value).__name__
 
 
@@ -51,19 +53,21 @@ def structure(got: Any, expected: Any, where: str = "the output") -> Difference:
             return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
         return next((d for i, e in enumerate(expected) if (d := structure(got[i], e, "%s[%d]" % (where, i))).kind), Difference())
     if isinstance(expected, dict):
-        if not isinstance(got, dict) or set(map(str, got)) != set(map(str, expected)):
+        if not isinstance(got, dict) or got.keys() != expected.keys():
             return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
-        return next((d for k, e in expected.items() if (d := structure(got[str(k)], e, "%s[%r]" % (where, k))).kind), Difference())
+        return next((d for k, e in expected.items() if (d := structure(got[k], e, "%s[%r]" % (where, k))).kind), Difference())
     if isinstance(got, torch.Tensor) or type(got) is not type(expected):
         return Difference("shape", "%s is %s; %s is expected" % (where, _word(got), _word(expected)))
     return _scalar(got, expected, where)
 
 
 def _scalar(got: Any, expected: Any, where: str) -> Difference:
+    """Numbers within a relative 1e-5, where both are finite; everything else equal, NaN to NaN."""
     close = got == expected
-    if isinstance(expected, float):
-        close = close or (math.isnan(got) and math.isnan(expected)) or abs(got - expected) <= 1e-5 * abs(expected)
-    return Difference() if close else Difference("numerical", "%s is %r; %r is expected" % (where, got, expected))
+    if isinstance(expected, (float, complex)):
+        finite = cmath.isfinite(got) and cmath.isfinite(expected)
+        close = close or repr(got) == repr(expected) or (finite and abs(got - expected) <= 1e-5 * abs(expected))
+    return Difference() if close else Difference("numerical", "%s is %s; %s is expected" % (where, clip(repr(got), 200), clip(repr(expected), 200)))
 
 
 def in_order(got: Any, expected: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -73,7 +77,7 @@ def in_order(got: Any, expected: Any) -> list[tuple[torch.Tensor, torch.Tensor]]
     if isinstance(expected, (list, tuple)):
         return [p for g, e in zip(got, expected) for p in in_order(g, e)]
     if isinstance(expected, dict):
-        return [p for k, e in expected.items() for p in in_order(got[str(k)], e)]
+        return [p for k, e in expected.items() for p in in_order(got[k], e)]
     return []
 
 
@@ -90,7 +94,8 @@ def _first(bad: torch.Tensor, got: torch.Tensor, expected: torch.Tensor) -> list
 def _classes(t: torch.Tensor) -> torch.Tensor:
     """0 for finite, 1 for NaN, 2 for +inf, 3 for -inf."""
     if t.is_complex():
-        return torch.isnan(t).to(torch.int8) + 2 * (torch.isinf(t).to(torch.int8))
+        real, imag = torch.view_as_real(t).unbind(-1)
+        return 4 * _classes(real) + _classes(imag)
     return torch.isnan(t).to(torch.int8) + 2 * torch.isposinf(t).to(torch.int8) + 3 * torch.isneginf(t).to(torch.int8)
 
 
@@ -100,13 +105,13 @@ def values(got: torch.Tensor, expected: torch.Tensor, allowed: Tolerance | None,
         return Difference()
     if allowed is None:
         return _exact(got, expected, output)
-    wide = torch.promote_types(expected.dtype, torch.float32)
+    wide = torch.float32 if expected.element_size() < 4 else expected.dtype
     g, e = got.to(wide), expected.to(wide)
     error = (g - e).abs()
     if math.isfinite(float(error.max())):  # Then both are finite throughout: anything else would have left its mark in the difference.
         size = e.abs()
     else:
-        unlike = _classes(got) != _classes(expected)
+        unlike = _classes(g) != _classes(e)
         if bool(unlike.any()):
             share = float(unlike.double().mean())
             return Difference("nan", "%.3g %% of the elements of output %d are NaN or Inf where the reference's are not, or the reverse" % (100 * share, output), output,
@@ -117,9 +122,9 @@ def values(got: torch.Tensor, expected: torch.Tensor, allowed: Tolerance | None,
 
 
 def _exact(got: torch.Tensor, expected: torch.Tensor, output: int) -> Difference:
-    bad = got != expected
-    if not bool(bad.any()):
+    if torch.equal(got, expected):
         return Difference()
+    bad = got != expected
     share = float(bad.double().mean())
     return Difference("numerical", "%.3g %% of the elements of output %d differ" % (100 * share, output), output,
                       {"share_out": share, "first": _first(bad, got, expected)})
@@ -127,10 +132,10 @@ def _exact(got: torch.Tensor, expected: torch.Tensor, output: int) -> Difference
 
 def _within(got: torch.Tensor, expected: torch.Tensor, error: torch.Tensor, size: torch.Tensor, allowed: Tolerance, output: int) -> Difference:
     """Finite errors against the tolerance, with the numbers that say how far they are from it."""
-    scale = float(size.square().mean().sqrt())
+    scale = rms(size)
     bad = error > size * allowed.rtol + allowed.atol_rms * scale
     stats = {"max_abs": float(error.max()), "max_rel": float((error / size.clamp_min(1e-3 * scale + 1e-30)).max()),
-             "rms_rel": float(error.square().mean().sqrt()) / (scale or 1.0)}
+             "rms_rel": rms(error) / (scale or 1.0)}
     if not bool(bad.any()):
         return Difference("", "", output, {**stats, "share_out": 0.0})
     stats["share_out"] = float(bad.double().mean())
@@ -144,7 +149,10 @@ def compare(got: Any, expected: Any, allowed: list[Tolerance | None]) -> Differe
     if (found := structure(got, expected)).kind:
         return found
     best = Difference()
-    for i, ((g, e), tolerance) in enumerate(zip(in_order(got, expected), allowed)):
+    pairs = in_order(got, expected)
+    if len(pairs) != len(allowed):
+        raise Failure("problem", "Model.forward returned %d tensors where it returned %d before" % (len(pairs), len(allowed)))
+    for i, ((g, e), tolerance) in enumerate(zip(pairs, allowed)):
         found = values(g, e, tolerance, i)
         if found.kind:
             return found
@@ -154,10 +162,10 @@ def compare(got: Any, expected: Any, allowed: list[Tolerance | None]) -> Differe
 
 
 def equal_bits(a: Any, b: Any) -> bool:
-    """Whether two values have the same tensors, bit for bit (NaN equals NaN)."""
+    """Whether two values have the same tensors, bit for bit (so a NaN equals itself, and 0 is not -0). Other leaves are not looked at."""
     left, right = list(leaves(a)), list(leaves(b))
     def raw(t: torch.Tensor) -> torch.Tensor:
-        flat = t.contiguous().reshape(-1)
+        flat = t.resolve_conj().resolve_neg().contiguous().reshape(-1)
         if flat.is_complex():
             flat = torch.view_as_real(flat).reshape(-1)
         return flat.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])

@@ -2,7 +2,7 @@
 
 Kinds of sets: `fresh` (what get_inputs makes), `spiked` (fresh, with one random block of one floating tensor two to four times larger, so that work
 left out shows), `near` (the previous set with one random block drawn anew, so that a cache which looks at a few elements answers wrongly).
-A problem whose inputs may not be changed (META["perturb"] = False) gets fresh sets instead of spiked ones.
+A problem whose inputs may not be changed (META["perturb"] = False) gets fresh sets instead of both.
 """
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from .tree import leaves, rebuild
+from .problem import line_of
+from .tree import Unsupported, encode, leaves, rebuild
 from .wire import Failure, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,7 +23,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 def reseed(seed: int) -> None:
     """Set every generator that a problem's get_inputs may use."""
     random.seed(seed)
-    torch.manual_seed(seed & 0x7FFF_FFFF_FFFF_FFFF)
+    torch.default_generator.manual_seed(seed & 0x7FFF_FFFF_FFFF_FFFF)  # torch.manual_seed also queues a call for CUDA, with a stack trace.
     try:
         import numpy
         numpy.random.seed(seed & 0xFFFF_FFFF)
@@ -30,16 +31,24 @@ def reseed(seed: int) -> None:
         pass
 
 
-def fresh(module: types.ModuleType, seed: int) -> list[Any]:
-    """The problem's own inputs under a seed, contiguous. Raises Failure("problem") when get_inputs does."""
-    reseed(seed)
+def fresh(module: types.ModuleType, seed: int | None) -> list[Any]:
+    """The problem's own inputs, contiguous, under a seed or (None) going on from where the generators stand.
+
+    Raises Failure("problem") when get_inputs does.
+    """
+    if seed is not None:
+        reseed(seed)
     try:
         inputs = module.get_inputs()
     except BaseException as error:  # noqa: BLE001
-        raise Failure("problem", "get_inputs() raised %s" % describe(error), foreign_trace(error, _HERE)) from None
+        raise Failure("problem", "%sget_inputs() raised %s" % (line_of(error), describe(error)), foreign_trace(error, _HERE)) from None
     if not isinstance(inputs, (list, tuple)):
-        raise Failure("problem", "get_inputs() returned a %s; a list of tensors or numbers is expected" % type(inputs).__name__)
-    return [rebuild(x, lambda t: t.detach().contiguous()) for x in inputs]
+        raise Failure("problem", "%sget_inputs() returned a %s; a list of tensors or numbers is expected" % (line_of(module.get_inputs), type(inputs).__name__))
+    try:
+        encode(list(inputs), lambda t: 0, "get_inputs()")
+    except Unsupported as error:
+        raise Failure("problem", "%s%s" % (line_of(module.get_inputs), error)) from None
+    return [rebuild(x, lambda t: t.detach().resolve_conj().resolve_neg().contiguous()) for x in inputs]
 
 
 def _block(tensor: torch.Tensor) -> slice:
@@ -50,30 +59,44 @@ def _block(tensor: torch.Tensor) -> slice:
     return slice(start, start + length)
 
 
+def _may_change(module: types.ModuleType) -> bool:
+    return (getattr(module, "META", None) or {}).get("perturb", True)
+
+
+def _with_block(inputs: list[Any], chosen: torch.Tensor, where: slice, block: torch.Tensor) -> list[Any]:
+    """The inputs with a block of one tensor replaced, in a copy: get_inputs may return the same tensor every time."""
+    copy = chosen.clone()
+    copy.view(-1)[where] = block
+    return rebuild(inputs, lambda t: copy if t is chosen else t)
+
+
 def spiked(module: types.ModuleType, seed: int) -> list[Any]:
+    """Fresh inputs with one block of one floating tensor two to four times larger."""
     inputs = fresh(module, seed)
-    if (getattr(module, "META", None) or {}).get("perturb", True):
-        floating = [t for t in leaves(inputs) if t.is_floating_point() and t.numel() > 1]
-        if floating:
-            chosen = random.choice(floating)
-            chosen.view(-1)[_block(chosen)] *= random.uniform(2.0, 4.0)
-    return inputs
+    floating = [t for t in leaves(inputs) if t.is_floating_point() and t.element_size() > 1 and t.numel() > 1]
+    if not floating or not _may_change(module):
+        return inputs
+    chosen = random.choice(floating)
+    where = _block(chosen)
+    return _with_block(inputs, chosen, where, chosen.view(-1)[where] * random.uniform(2.0, 4.0))
 
 
 def near(module: types.ModuleType, seed: int, previous: list[Any]) -> list[Any]:
-    """`previous` with one block of one tensor replaced by freshly drawn values."""
+    """`previous` with one block of one tensor replaced by freshly drawn values: of a floating one where there is one, since indices may hang together."""
     drawn = fresh(module, seed)
     pairs = [(a, b) for a, b in zip(leaves(previous), leaves(drawn)) if a.shape == b.shape and a.dtype == b.dtype and a.numel()]
-    if not pairs:
+    pairs = [(a, b) for a, b in pairs if a.is_floating_point()] or pairs
+    if not pairs or not _may_change(module):
         return drawn
-    copies = {id(a): a.clone() for a, _ in pairs}
-    old, new = random.choice(pairs)
-    where = _block(old)
-    copies[id(old)].view(-1)[where] = new.view(-1)[where]
-    return rebuild(previous, lambda t: copies.get(id(t), t))
+    random.shuffle(pairs)
+    for old, new in pairs:
+        where = _block(old)
+        if not torch.equal(old.view(-1)[where], new.view(-1)[where]):
+            return _with_block(previous, old, where, new.view(-1)[where])
+    return drawn
 
 
-def make(module: types.ModuleType, kind: str, seed: int, previous: list[Any] | None) -> list[Any]:
+def make(module: types.ModuleType, kind: str, seed: int | None, previous: list[Any] | None) -> list[Any]:
     if kind == "spiked":
         return spiked(module, seed)
     if kind == "near" and previous is not None:

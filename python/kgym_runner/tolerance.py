@@ -18,6 +18,7 @@ import torch
 from .tree import leaves, rebuild
 
 _CAP = {torch.float64: 1e-6, torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 5e-2, torch.complex64: 1e-3, torch.complex128: 1e-6}
+_CAP_BELOW_16_BITS = 1.25  # In units of eps: one step of the format, whatever the answer.
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,22 @@ class Tolerance:
 
 
 def rms(tensor: torch.Tensor) -> float:
-    """Root mean square of the finite elements, in float64; 0 for none."""
-    values = tensor.detach().to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
-    values = values[torch.isfinite(values)]
-    return float(values.square().mean().sqrt()) if values.numel() else 0.0
+    """Root mean square of the finite elements; 0 for none. Accumulated in float64, so that the squares of no float32 overflow or vanish."""
+    values = tensor.detach() if tensor.element_size() > 1 else tensor.detach().float()
+    found = _root_of_mean_square(values)
+    if math.isfinite(found):
+        return found
+    return _root_of_mean_square(values[torch.isfinite(values)])
+
+
+def _root_of_mean_square(values: torch.Tensor) -> float:
+    if not values.numel():
+        return 0.0
+    wide = torch.complex128 if values.is_complex() else torch.float64
+    norm = float(torch.linalg.vector_norm(values, dtype=wide))
+    if not 1e-150 < norm < 1e150 and (largest := float(values.abs().max())) > 0 and math.isfinite(largest):  # A float64 of such a size.
+        norm = largest * float(torch.linalg.vector_norm(values / largest, dtype=wide))
+    return norm / math.sqrt(values.numel())
 
 
 def in_float64(model: torch.nn.Module, inputs: list[Any]) -> Any:
@@ -59,7 +72,7 @@ def tolerances(expected: Any, exact: Any, reduction: int, override: dict[str, fl
             found.append(None)
             continue
         eps = torch.finfo(tensor.dtype).eps
-        cap = _CAP.get(tensor.dtype, 0.1)
+        cap = _CAP.get(tensor.dtype, _CAP_BELOW_16_BITS * eps)
         rtol = min(cap, eps * (64 + 4 * math.sqrt(reduction)) if eps < 1e-5 else 4 * eps)
         floor = eps * (8 + 2 * math.sqrt(reduction)) if eps < 1e-5 else eps
         own_error = _largest_excess(tensor, exact_leaves[i] if i < len(exact_leaves) else None, rtol)

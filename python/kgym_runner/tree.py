@@ -6,10 +6,13 @@ Both ends use this file, but the reference host believes nothing that a candidat
 """
 from __future__ import annotations
 
+import math
 import mmap
 from typing import Any, Callable, Iterator
 
 import torch
+
+from .wire import clip
 
 ALIGN = 64
 _DTYPES = {str(d).removeprefix("torch."): d for d in (
@@ -17,13 +20,16 @@ _DTYPES = {str(d).removeprefix("torch."): d for d in (
     torch.uint8, torch.bool)}
 _DTYPES.update({name: getattr(torch, name) for name in ("float8_e4m3fn", "float8_e5m2", "uint16", "uint32", "uint64") if hasattr(torch, name)})
 _NAMES = {d: n for n, d in _DTYPES.items()}
+_WIDEST = 1024  # Bits of an int.
+_MOST_DIMENSIONS = 64
+_DEEPEST = 32  # Levels of nesting; a value that holds itself ends here too.
 
 
 class Unsupported(Exception):
     """A value that cannot travel: its type, and where in the nesting it stands."""
 
     def __init__(self, where: str, what: str, lazy: bool = False):
-        super().__init__("%s is %s; a tensor, number, string, None or a list, tuple or dict of these is expected" % (where, what))
+        super().__init__("%s is %s; a tensor, number, string, None or a list, tuple or dict of these is expected" % (clip(where, 300), clip(what, 300)))
         self.lazy = lazy
 
 
@@ -57,19 +63,22 @@ def rebuild(value: Any, tensor: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         return tensor(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(rebuild(v, tensor) for v in value) if type(value) in (list, tuple) else [rebuild(v, tensor) for v in value]
+        values = [rebuild(v, tensor) for v in value]
+        return tuple(values) if type(value) is tuple else values  # A named tuple's class may take its elements in another way.
     if isinstance(value, dict):
         return {k: rebuild(v, tensor) for k, v in value.items()}
     return value
 
 
-def encode(value: Any, place: Callable[[torch.Tensor], int], where: str = "the output", exact: bool = False) -> dict[str, Any]:
+def encode(value: Any, place: Callable[[torch.Tensor], int], where: str = "the output", exact: bool = False, depth: int = 0) -> dict[str, Any]:
     """The tree of a value; `place` stores a tensor and tells its offset.
 
     exact: refuse subclasses of tensors and containers, and tensors that carry attributes of their own: they can compute later what they did not
     compute in time. Raises Unsupported.
     """
     kind = type(value)
+    if depth > _DEEPEST:
+        raise Unsupported(where, "nested more than %d deep" % _DEEPEST)
     if kind is torch.Tensor or kind is torch.nn.Parameter or (isinstance(value, torch.Tensor) and not exact):
         if exact and value.__dict__:
             raise Unsupported(where, "a tensor with attributes of its own (%s)" % ", ".join(sorted(value.__dict__))[:80], lazy=True)
@@ -79,49 +88,71 @@ def encode(value: Any, place: Callable[[torch.Tensor], int], where: str = "the o
             raise Unsupported(where, "a tensor of %s" % value.dtype)
         return {"t": "tensor", "dtype": _NAMES[value.dtype], "shape": list(value.shape), "strides": list(value.stride()), "off": place(value)}
     if kind in (list, tuple) or (isinstance(value, (list, tuple)) and not exact):
-        return {"t": "tuple" if isinstance(value, tuple) else "list", "v": [encode(v, place, "%s[%d]" % (where, i), exact) for i, v in enumerate(value)]}
+        return {"t": "tuple" if isinstance(value, tuple) else "list", "v": [encode(v, place, "%s[%d]" % (where, i), exact, depth + 1) for i, v in enumerate(value)]}
     if kind is dict or (isinstance(value, dict) and not exact):
-        return {"t": "dict", "k": [str(k) for k in value], "v": [encode(v, place, "%s[%r]" % (where, k), exact) for k, v in value.items()]}
+        if odd := [type(k).__name__ for k in value if type(k) is not str]:
+            raise Unsupported(where, "a dict with a key that is a %s and not a string" % odd[0])
+        return {"t": "dict", "k": list(map(_utf8, value)), "v": [encode(v, place, "%s[%r]" % (where, k), exact, depth + 1) for k, v in value.items()]}
     if kind is bool:
         return {"t": "bool", "v": value}
     if kind is int:
+        if value.bit_length() > _WIDEST:
+            raise Unsupported(where, "an int of %d bits" % value.bit_length())
         return {"t": "int", "v": str(value)}
     if kind is float:
         return {"t": "float", "v": value.hex()}
     if kind is complex:
         return {"t": "complex", "v": [value.real.hex(), value.imag.hex()]}
     if kind is str:
-        return {"t": "str", "v": value[:4096]}
+        return {"t": "str", "v": _utf8(value[:4096])}
     if value is None:
         return {"t": "none"}
     raise Unsupported(where, "a %s" % kind.__name__, lazy=isinstance(value, (torch.Tensor, list, tuple, dict)))
 
 
-def decode(tree: dict[str, Any], tensor: Callable[[dict[str, Any]], torch.Tensor]) -> Any:
-    """The value of a tree; `tensor` makes a tensor of its node. Raises ValueError for a node that is no tree."""
-    kind, v = tree.get("t"), tree.get("v")
+def _utf8(text: str) -> str:
+    """The text without what UTF-8 does not have (lone surrogates)."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def decode(tree: Any, tensor: Callable[[dict[str, Any]], torch.Tensor]) -> Any:
+    """The value of a tree; `tensor` makes a tensor of its node. Raises ValueError for what is no tree, whatever JSON it is."""
+    kind, v = (tree.get("t"), tree.get("v")) if isinstance(tree, dict) else (None, None)
     if kind == "tensor":
         return tensor(tree)
-    if kind == "list":
-        return [decode(x, tensor) for x in v]
-    if kind == "tuple":
-        return tuple(decode(x, tensor) for x in v)
-    if kind == "dict":
-        return dict(zip(tree["k"], (decode(x, tensor) for x in v)))
-    if kind == "complex":
-        return complex(float.fromhex(v[0]), float.fromhex(v[1]))
-    plain = {"bool": bool, "int": int, "float": lambda s: float.fromhex(s), "str": str, "none": lambda _: None}
-    if kind not in plain:
-        raise ValueError("unknown kind of value %r" % (kind,))
-    return plain[kind](v)
+    if kind in ("list", "tuple") and isinstance(v, list):
+        values = [decode(x, tensor) for x in v]
+        return values if kind == "list" else tuple(values)
+    if kind == "dict" and isinstance(v, list):
+        keys = tree.get("k")
+        if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys) or not len(set(keys)) == len(keys) == len(v):
+            raise ValueError("a dict needs as many different keys as it has values")
+        return dict(zip(keys, [decode(x, tensor) for x in v]))
+    if kind == "complex" and isinstance(v, list) and len(v) == 2:
+        return complex(_float(v[0]), _float(v[1]))
+    if kind == "float":
+        return _float(v)
+    if kind == "int" and isinstance(v, str):
+        return int(v)
+    if (kind == "bool" and isinstance(v, bool)) or (kind == "str" and isinstance(v, str)) or (kind == "none" and v is None):
+        return v
+    raise ValueError("not the description of a value: %s" % clip(repr(tree), 200))
+
+
+def _float(text: Any) -> float:
+    try:
+        return float.fromhex(text)
+    except (TypeError, OverflowError):
+        raise ValueError("not a float: %s" % clip(repr(text), 200)) from None
 
 
 class Arena:
-    """A shared mapping of `length` bytes over a memfd. The mapping lives as long as any tensor over it."""
+    """A shared mapping of `length` bytes over a memfd, its pages present from the start, so that no timed call pays for them. It lives as long as any
+    tensor over it."""
 
     def __init__(self, fd: int, length: int):
         self.length = length
-        self._map = mmap.mmap(fd, length, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        self._map = mmap.mmap(fd, length, mmap.MAP_SHARED | mmap.MAP_POPULATE, mmap.PROT_READ | mmap.PROT_WRITE)
         self.bytes = torch.frombuffer(self._map, dtype=torch.uint8)
 
     @classmethod
@@ -132,15 +163,18 @@ class Arena:
         return arena
 
     def view(self, node: dict[str, Any]) -> torch.Tensor:
-        """A tensor over the bytes of a tensor node, contiguous. Raises ValueError when the node does not fit the arena."""
-        dtype = _DTYPES[node["dtype"]]
-        shape, offset = node["shape"], node["off"]
-        count = 1
-        for n in shape:
-            count *= n
-        length = count * dtype.itemsize
-        if offset < 0 or offset % ALIGN or offset + length > self.length:
+        """A tensor over the bytes of a tensor node, contiguous. Raises ValueError for a node that is none or does not fit the arena."""
+        name, shape, offset = node.get("dtype"), node.get("shape"), node.get("off")
+        if not isinstance(name, str) or name not in _DTYPES:
+            raise ValueError("unknown dtype %s" % clip(repr(name), 200))
+        if not isinstance(shape, list) or len(shape) > _MOST_DIMENSIONS or not all(type(n) is int and 0 <= n < 1 << 62 for n in [*shape, offset]):
+            raise ValueError("no shape and offset: %s, %s" % (clip(repr(shape), 200), clip(repr(offset), 200)))
+        dtype = _DTYPES[name]
+        length = math.prod(shape) * dtype.itemsize
+        if offset % ALIGN or offset + length > self.length:
             raise ValueError("a tensor of %d bytes at %d does not fit an arena of %d" % (length, offset, self.length))
+        if not length:
+            return torch.empty(shape, dtype=dtype)
         return self.bytes[offset:offset + length].view(dtype).view(shape)
 
     def read(self, tree: dict[str, Any]) -> Any:

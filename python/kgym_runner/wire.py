@@ -59,6 +59,10 @@ def _finite(value: Any) -> Any:
     return [_finite(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
+class TooLong(ValueError):
+    """A message that does not fit a packet."""
+
+
 class Channel:
     """One end of a private socket. Used by one thread."""
 
@@ -80,7 +84,7 @@ class Channel:
         except ValueError:
             data = json.dumps(_finite(message), separators=(",", ":"), allow_nan=False).encode()
         if len(data) > MAX_PACKET:
-            raise ValueError("a reply of %d bytes is longer than a packet" % len(data))
+            raise TooLong("the answer takes %d bytes where %d are possible: too many values, or too long ones" % (len(data), MAX_PACKET))
         if fds:
             socket.send_fds(self._socket, [data], list(fds))
         else:
@@ -106,4 +110,7 @@ def serve(channel: Channel, operations: dict[str, Callable[[dict[str, Any], list
                 except OSError:
                     pass  # The operation took it over.
         reply["nonce"] = message.get("nonce")
-        channel.send(reply, fds_out)
+        try:
+            channel.send(reply, fds_out)
+        except TooLong as error:  # What is so long is what the loaded code returned.
+            channel.send({"ok": False, "kind": "shape", "message": str(error), "traceback": "", "nonce": message.get("nonce")})

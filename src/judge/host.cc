@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -171,17 +172,10 @@ Awaitable<void> Host::End() {
 }
 
 std::int64_t Host::CpuNs() const {
-  if (pid_ <= 0) return 0;
-  std::ifstream stat("/proc/" + std::to_string(pid_) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(stat)), {});
-  const std::size_t name_end = text.rfind(')');  // The name may hold anything.
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(text.substr(name_end + 2));
-  std::string skipped;
-  for (int i = 3; i < 14; ++i) fields >> skipped;
-  std::int64_t user = 0, system = 0;
-  fields >> user >> system;
-  return (user + system) * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
+  clockid_t clock{};
+  timespec used{};
+  if (pid_ <= 0 || ::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
+  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
 }
 
 bool Host::OutOfMemory() const { return CgroupKilledForMemory(cgroups_); }

@@ -77,6 +77,7 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
   options.python = FindPython(judge->config_.python);
   options.modules = {"torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
   options.environment = {"TRITON_INTERPRET=1", "CUDA_VISIBLE_DEVICES="};
+  options.cpus = OtherCpus(cpus);
   options.strict = judge->config_.sandbox == SandboxLevel::kStrict;
   KGYM_CO_TRY(judge->zygote_, co_await Zygote::Start(executor, judge->runtime_, options));
   judge->backends_ = judge->zygote_->backends();
@@ -92,7 +93,10 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
   co_return judge;
 }
 
-Awaitable<void> Judge::Close() { co_await lane_->Close(); }
+Awaitable<void> Judge::Close() {
+  const auto turn = co_await lane_->Acquire();
+  co_await lane_->Close();
+}
 
 Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config) {
   const Task task{problem, submission, config ? *config : config_};
@@ -150,13 +154,21 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
     verdict.stages["build_cached"] = artefacts.cached;
   }
   const Instant wait_start = std::chrono::steady_clock::now();
-  const auto lane = co_await lane_->Acquire();
+  AsyncSemaphore::Permit lane = co_await lane_->Acquire();
   verdict.stages["wait_ms"] = MsSince(wait_start);
-  std::optional<ProblemFault> fault;
-  KGYM_CO_TRY(MaybeRuling ruling, co_await OnLane(task, std::move(artefacts), verdict, fault));
-  if (fault) co_return Judged(std::move(*fault));
+  Remains remains;
+  Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains);
+  Spawn(executor_, Retire(std::move(remains.candidate), std::move(lane)));
+  if (!ruling.ok()) co_return ruling.error();
+  if (remains.fault) co_return Judged(std::move(*remains.fault));
+  co_return finish(std::move(*ruling));
+}
+
+Awaitable<void> Judge::Retire(std::unique_ptr<Host> candidate, AsyncSemaphore::Permit lane) {
+  if (candidate) co_await candidate->End();
+  candidate.reset();
+  lane.Release();
   lane_->Refill();
-  co_return finish(std::move(ruling));
 }
 
 namespace {
@@ -169,27 +181,25 @@ Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
 
 }  // namespace
 
-Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault) {
+Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains) {
   Instant start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(task.problem, task.config));
   verdict.stages["open_ms"] = MsSince(start);
   if (opened.fault) {
-    fault = std::move(opened.fault);
+    remains.fault = std::move(opened.fault);
     co_return MaybeRuling{};
   }
   KGYM_CO_TRY_VOID(co_await Inject(task.config.inject, *opened.host));
   start = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(const std::unique_ptr<Host> candidate, co_await lane_->TakeCandidate(task.config.limits));
+  KGYM_CO_TRY(remains.candidate, co_await lane_->TakeCandidate(task.config.limits));
+  Host* candidate = remains.candidate.get();
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  Session session(*opened.host, *candidate, task.config, std::move(opened.facts), backends_[task.submission.backend].value("limit_scale", 1.0));
+  Session session(*opened.host, *candidate, task.config, std::move(opened.facts), static_cast<int>(lane_->cpus().size()), backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);
   verdict.log += candidate->output().Text();
   verdict.stages["code_ms"] = ToMs(session.code());
-  start = std::chrono::steady_clock::now();
-  co_await candidate->End();
-  verdict.stages["end_ms"] = MsSince(start);
   if (!ruling.ok()) co_return ruling;
   Json end = {{"op", "end"}};
   KGYM_CO_TRY_VOID(co_await session.AskReference(std::move(end), task.config.limits.open));

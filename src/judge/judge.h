@@ -57,7 +57,15 @@ class Judge {
   };
   Awaitable<Result<Judged>> Guarded(const Task& task);
   Awaitable<Result<Judged>> Attempt(const Task& task);
-  Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, std::optional<ProblemFault>& fault);
+  /// What an evaluation leaves behind on its lane.
+  struct Remains {
+    std::unique_ptr<Host> candidate;
+    std::optional<ProblemFault> fault;
+  };
+  Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains);
+
+  /// Ends the candidate host, then gives the lane back: the verdict need not wait for it, the next evaluation must.
+  Awaitable<void> Retire(std::unique_ptr<Host> candidate, AsyncSemaphore::Permit lane);
   Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);
 
   Executor executor_;

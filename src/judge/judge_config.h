@@ -30,11 +30,12 @@ struct TimingConfig {
   Duration batch = 4ms;
   Duration generate = 15ms;
   int warmup = 3;
-  int max_calls = 64;
+  int max_calls = 16;
   int min_rounds = 8;
   int max_rounds = 24;
-  Duration budget = 2s;
-  double precision = 0.01;
+  Duration budget = 1s;
+  double precision = 0.02;
+  Duration resolution = 500ns;
   double confidence = 0.99;
   double systematic = 0.01;
   double clock_slack = 0.15;
@@ -52,6 +53,7 @@ struct TimingConfig {
     field("max_rounds", max_rounds, {.meaning = "most rounds", .unit = "rounds", .min = 8, .max = 10000});
     field("budget", budget, {.meaning = "no round is begun after this, beyond the fewest", .min = 0});
     field("precision", precision, {.meaning = "stop when the speedup's interval is within this share of its middle", .min = 0, .max = 1});
+    field("resolution", resolution, {.meaning = "or when the interval of a call's time is this narrow: shorter differences are launch cost", .min = 0});
     field("confidence", confidence, {.meaning = "of every interval", .min = 0.5, .max = 0.9999});
     field("systematic", systematic, {.meaning = "what a speedup's interval is widened by for differences between processes", .min = 0, .max = 0.5});
     field("clock_slack", clock_slack, {.meaning = "share of a batch by which the judge's clock may exceed the host's", .min = 0.01, .max = 1});

@@ -57,7 +57,9 @@ Awaitable<Result<MaybeRuling>> Session::Begin(int slots) {
 Awaitable<Result<std::vector<Filled>>> Session::Fill(std::vector<Set> sets) {
   Json rows = Json::array();
   for (const Set& set : sets) {
-    Json row = {{"slot", set.slot}, {"kind", set.kind}, {"seed", set.seed.value_or(RandomU64() >> 1)}};
+    Json row = {{"slot", set.slot}, {"kind", set.kind}};
+    // One secret seed is enough for all sets of a request: the generators go on from it.
+    if (set.seed || rows.empty()) row["seed"] = set.seed.value_or(RandomU64() >> 1);
     if (set.from >= 0) row["from"] = set.from;
     rows.push_back(std::move(row));
   }

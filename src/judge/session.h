@@ -37,13 +37,14 @@ struct Filled {
 
 class Session {
  public:
-  Session(Host& reference, Host& candidate, const JudgeConfig& config, ProblemFacts facts, double limit_scale)
-      : reference_(reference), candidate_(candidate), config_(config), facts_(std::move(facts)), limit_scale_(limit_scale) {}
+  Session(Host& reference, Host& candidate, const JudgeConfig& config, ProblemFacts facts, int cores, double limit_scale)
+      : reference_(reference), candidate_(candidate), config_(config), facts_(std::move(facts)), cores_(cores), limit_scale_(limit_scale) {}
 
   const JudgeConfig& config() const { return config_; }
   const ProblemFacts& facts() const { return facts_; }
   Host& candidate() { return candidate_; }
   int slots() const { return slots_; }
+  int cores() const { return cores_; }  // Of the lane, and threads of either side.
   int pattern() const { return pattern_; }
 
   /// Makes the arena and gives it to the candidate.
@@ -83,6 +84,7 @@ class Session {
   Host& candidate_;
   const JudgeConfig& config_;
   ProblemFacts facts_;
+  int cores_;
   double limit_scale_;
   int slots_ = 0;
   int pattern_ = 0;

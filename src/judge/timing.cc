@@ -61,9 +61,11 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   for (const Filled& one : filled) calls.push_back({{"inputs", one.inputs}, {"output", one.output}});
   Json request = {{"op", "batch"}, {"calls", std::move(calls)}};
   Timed timed;
+  const std::int64_t cpu_start = session.candidate().CpuNs();
   const Instant start = std::chrono::steady_clock::now();
   if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call * static_cast<int>(slots.size()));
+  const std::int64_t cpu = session.candidate().CpuNs() - cpu_start;
   session.WatchIdle(false);
   timed.ruling = session.Rule(answer, "the timed calls");
   if (timed.ruling) co_return timed;
@@ -75,6 +77,7 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   }
   timed.batch = std::move(*batch);
   timed.batch.judge_ms = Ms(start, answer.received);
+  timed.batch.cpu_ms = ToMs(Duration(cpu)) / session.cores();
   timed.outputs = ClaimedArray(answer.body, "outputs");
   co_return timed;
 }

@@ -24,6 +24,7 @@ struct Batch {
   std::vector<double> calls_ms;   // By the host's clock.
   double emits_ms = 0;            // Copying outputs, all calls together, by the host's clock.
   double judge_ms = 0;            // By the judge's clock, from request to answer.
+  double cpu_ms = 0;              // CPU time that the host's process used meanwhile, by the kernel's account, for each core of the lane.
 
   double sum() const;  // Of all calls, warm-up too.
   double median() const;
@@ -36,8 +37,9 @@ struct Round {
 
 /// How much of a batch the judge's clock saw and the candidate's host does not account for, as a share of the batch and in milliseconds.
 ///
-/// Both clocks' shortest batches are compared. Whatever disturbs a machine only adds to the judge's clock, so an honest host's shortest batches agree; a
-/// host that hides time hides it from its own clock alone, and no batch of it is short by the judge's.
+/// What the judge knows of a batch is the lesser of its own clock and the CPU time that the kernel saw used: other work on the machine adds to the first
+/// alone, and time in which a host did nothing is no hidden work. Both sides' shortest batches are compared: a disturbance only ever adds, and a host that hides
+/// work hides it from its own clock alone, so that no batch of it is short by the judge's.
 struct Excess {
   double share = 0;
   double ms = 0;

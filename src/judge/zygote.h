@@ -34,6 +34,7 @@ class Zygote {
     std::string python;
     std::string device = "cpu";
     std::vector<std::string> modules;      // Imported before the first fork, where present.
+    std::vector<int> cpus;                 // Cores that the zygote itself runs on, so that its forking disturbs no measurement; empty for all.
     std::vector<std::string> environment;  // "NAME=value", beside the little that every zygote gets.
     bool strict = false;
   };
