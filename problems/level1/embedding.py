@@ -5,7 +5,7 @@ from torch import nn
 
 vocabulary, features, batch, length = 65536, 512, 16, 2048
 WORKLOADS = {"cpu": {"vocabulary": 4096, "features": 256, "batch": 16, "length": 256}}
-META = {"perturb": False, "tags": ["indexing", "integer-input", "memory-bound"]}
+META = {"tags": ["indexing", "integer-input", "memory-bound"]}
 
 
 class Model(nn.Module):

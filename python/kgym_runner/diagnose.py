@@ -8,11 +8,13 @@ import copy
 from typing import Any, Iterable
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from .compare import compare, in_order, structure
+from .compare import compare, equal_bits, in_order, structure
 from .tolerance import Tolerance, rms
 from .tree import leaves, rebuild
 
+_PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "mv", "dot", "convolution")
 _FEWEST = 64  # Elements from which on a likeness of errors says something.
 
 
@@ -27,10 +29,9 @@ def constant(got: Any, expected: Any) -> bool:
 def copy_of_input(got: Any, inputs: list[Any]) -> int | None:
     """The index, among the tensors of the inputs, of the one whose elements the first output repeats."""
     first = next(leaves(got), None)
-    for i, x in enumerate(leaves(inputs)):
-        if first is not None and x.dtype == first.dtype and x.numel() == first.numel() and x.numel() and torch.equal(x.reshape(-1), first.reshape(-1)):
-            return i
-    return None
+    if first is None or not first.numel():
+        return None
+    return next((i for i, x in enumerate(leaves(inputs)) if equal_bits(x.reshape(-1), first.reshape(-1))), None)
 
 
 def unwritten(got: Any, pattern: int) -> float:
@@ -61,9 +62,11 @@ def earlier(got: Any, expected: Any, history: Iterable[tuple[int, Any]], allowed
 def _rounded(t: torch.Tensor, how: str) -> torch.Tensor:
     if not t.is_floating_point() or t.element_size() < 4:
         return t
+    bits = t.float().contiguous().view(torch.int32)
     if how == "tf32":
-        bits = t.float().contiguous().view(torch.int32)
         return ((bits + 0x1000) & ~0x1FFF).view(torch.float32).to(t.dtype)
+    if how == "bfloat16, cut":  # The lower half of the bits left out, not rounded.
+        return (bits & ~0xFFFF).view(torch.float32).to(t.dtype)
     return t.to(getattr(torch, how)).to(t.dtype)
 
 
@@ -74,6 +77,28 @@ def _similar(mine: torch.Tensor, theirs: torch.Tensor) -> float:
     if not min(norms) or not 1 / 3 < norms[0] / norms[1] < 3:
         return 0.0
     return float(a @ b) / (norms[0] * norms[1])
+
+
+class _LowProducts(TorchDispatchMode):
+    """Rounds what goes into products of matrices and convolutions, also where it was computed on the way: what a kernel with low-precision products does."""
+
+    def __init__(self, how: str):
+        super().__init__()
+        self.how = how
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.overloadpacket.__name__ in _PRODUCTS:
+            args = [_rounded(a, self.how) if isinstance(a, torch.Tensor) else a for a in args]
+        return func(*args, **(kwargs or {}))
+
+
+def simulate_products(model: torch.nn.Module, inputs: list[Any], how: str) -> Any:
+    """The model's outputs with the operands of every product rounded; None where that cannot be done."""
+    try:
+        with _LowProducts(how):
+            return copy.deepcopy(model)(*rebuild(inputs, lambda t: t.clone()))
+    except Exception:  # noqa: BLE001
+        return None
 
 
 def simulate(model: torch.nn.Module, inputs: list[Any], how: str) -> Any:
@@ -88,7 +113,7 @@ def simulate(model: torch.nn.Module, inputs: list[Any], how: str) -> Any:
 
 
 def precision(model: torch.nn.Module, inputs: list[Any], got: Any, expected: Any) -> str | None:
-    """float16, bfloat16 or tf32 when the error is that of rounding to it: of the operands, of the outputs, or of both, element by element.
+    """float16, bfloat16 or tf32 when the error is that of rounding to it: of inputs and weights, of what goes into products, of the outputs, or of several.
 
     None for outputs of fewer than 64 elements: the errors of two unlike computations look alike there by chance.
     """
@@ -98,11 +123,11 @@ def precision(model: torch.nn.Module, inputs: list[Any], got: Any, expected: Any
     if not pairs or not all(bool(torch.isfinite(g).all()) for g, _ in pairs) or max(rms(g - e) / (rms(e) or 1.0) for g, e in pairs) > 0.05:
         return None
     found: list[tuple[float, str]] = []
-    for how in ("float16", "bfloat16", "tf32"):
-        operands = simulate(model, inputs, how)
-        if structure(operands, expected).kind == "shape":
-            continue
-        for (g, e), (s, _) in zip(pairs, wide(in_order(operands, expected))):
-            found += [(_similar(g - e, error), how) for error in (s - e, _rounded(e, how) - e, _rounded(s, how) - e)]
+    for how in ("float16", "bfloat16", "bfloat16, cut", "tf32"):
+        for simulated in (simulate(model, inputs, how), simulate_products(model, inputs, how)):
+            if structure(simulated, expected).kind == "shape":
+                continue
+            for (g, e), (s, _) in zip(pairs, wide(in_order(simulated, expected))):
+                found += [(_similar(g - e, error), how) for error in (s - e, _rounded(e, how) - e, _rounded(s, how) - e)]
     best = max(found, default=(0.0, ""))
     return best[1] if best[0] > 0.5 else None

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from .compare import equal_bits
 from .problem import line_of
 from .tree import Unsupported, encode, leaves, rebuild
 from .wire import Failure, describe, foreign_trace
@@ -91,7 +92,7 @@ def near(module: types.ModuleType, seed: int, previous: list[Any]) -> list[Any]:
     random.shuffle(pairs)
     for old, new in pairs:
         where = _block(old)
-        if not torch.equal(old.view(-1)[where], new.view(-1)[where]):
+        if not equal_bits(old.view(-1)[where], new.view(-1)[where]):
             return _with_block(previous, old, where, new.view(-1)[where])
     return drawn
 

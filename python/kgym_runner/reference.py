@@ -6,8 +6,10 @@ Operations (judge -> host; descriptors in brackets):
   fill      {sets: [{slot, kind, seed?, from?}], poison}       write input sets and poison the output areas      -> {inputs: [tree], outputs: [[off, end]]}
   refill    {slots, poison}                                    the same values again, outputs poisoned
   check     {slot, outputs: tree, pattern}                     compare what the candidate left in the slot       -> difference, facts
+  alike     {slot, outputs, others: [{slot, outputs}]}         whether other calls left the same bits, though their inputs differ -> {alike}
   time      {slots}                                            call the reference on each slot                   -> {calls_ns, emits_ns}
   compile   {calls}                                            time the reference under torch.compile            -> {calls_ns}
+  examine   {name, workload, sizes, seeds} [source]            look for faults of the problem, opened or not     -> {findings}
   end       {}                                                 forget the evaluation
 Seeds come with each request, from the judge. Everything that a candidate could have touched is copied before it is looked at.
 """
@@ -32,6 +34,7 @@ from .tree import ALIGN, Arena, Unsupported, align, decode, encode, leaves, nbyt
 from .wire import Failure, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_OTHER_CALLS = 32  # How many slots' answers are computed to see whose answer a wrong one is.
 
 
 def _clone(value: Any) -> Any:
@@ -204,7 +207,7 @@ class Reference:
         self.evaluation: Evaluation | None = None
 
     def operations(self) -> dict[str, Any]:
-        return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "time", "compile", "examine", "end")}
+        return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "examine", "end")}
 
     def op_open(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         with open(fds[0], "rb", closefd=False) as file:
@@ -262,6 +265,14 @@ class Reference:
         return {"difference": difference.json(), "changed_inputs": changed, "facts": facts,
                 "strides_differ": self._strides_differ(message["outputs"]), "repeat_of": self._repeats(slot, got)}
 
+    def op_alike(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        def left(item: dict[str, Any]) -> tuple[Slot, Any]:
+            slot = self.evaluation.slots[item["slot"]]
+            return slot, self._outputs(item["outputs"], self.evaluation.arena.bytes[slot.outputs_at:slot.end].clone())
+        slot, mine = left(message)
+        alike = [other.number for other, theirs in map(left, message["others"]) if not equal_bits(other.masters, slot.masters) and equal_bits(mine, theirs)]
+        return {"alike": alike}
+
     def _left_as(self, left: Any, reference_left: Any, master: Any) -> bool:
         """Whether the candidate left an input as the reference does: untouched bit for bit, or changed to the same values."""
         if equal_bits(master, reference_left):
@@ -305,7 +316,7 @@ class Reference:
         facts["copy_of_input"] = diagnose.copy_of_input(got, slot.masters)
         facts["unwritten_share"] = diagnose.unwritten(got, pattern) if pattern >= 0 else 0.0
         facts["honeypot"] = diagnose.is_other(got, e.honeypot, expected, p.allowed)
-        others = [(s.number, s.expected) for s in e.slots if s is not slot and s.expected is not None]
+        others = [(s.number, e.answer(s)) for s in e.slots if s is not slot and s.masters][:_OTHER_CALLS]
         facts["answer_of_call"] = diagnose.earlier(got, expected, [*e.history, *others], p.allowed)
         if kind == "numerical":
             facts["precision"] = diagnose.precision(p.restore(), slot.masters, got, expected)

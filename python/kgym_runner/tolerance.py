@@ -85,6 +85,8 @@ def _largest_excess(tensor: torch.Tensor, exact: torch.Tensor | None, rtol: floa
     """max(|tensor - exact| - rtol |exact|) / rms(exact), at least 0; None where it cannot be said."""
     if exact is None or exact.shape != tensor.shape or not (scale := rms(exact)):
         return None
-    excess = (tensor.to(exact.dtype) - exact).abs() - rtol * exact.abs()
+    wide = torch.complex128 if exact.is_complex() else torch.float64
+    exact = exact.to(wide)
+    excess = (tensor.to(wide) - exact).abs() - rtol * exact.abs()
     excess = excess[torch.isfinite(excess)]
     return max(0.0, float(excess.max())) / scale if excess.numel() else None

@@ -77,8 +77,8 @@ class Host {
   /// Kills everything and waits until it is gone.
   Awaitable<void> End();
 
-  /// Nanoseconds of CPU time that all threads of the host have used, ended ones too, by the kernel's account; 0 where it cannot be read. Processes that
-  /// the host has started are not in it.
+  /// Nanoseconds of CPU time that the host's threads, ended ones too, and the living processes below it have used, by the kernel's account; 0 where it
+  /// cannot be read.
   std::int64_t CpuNs() const;
 
   /// Whether the kernel killed one of the host's processes at its memory limit.

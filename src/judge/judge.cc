@@ -36,6 +36,8 @@ std::string Kernel() {
   return ::uname(&name) == 0 ? std::string(name.release) : "unknown";
 }
 
+Json ConfigJson(JudgeConfig config) { return ConfigFields(config).ToJson(); }
+
 MaybeRuling RuleOnFormat(const Submission& submission) {
   std::string fault = FormatFault(submission);
   if (fault.empty()) return std::nullopt;
@@ -106,8 +108,6 @@ Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::o
     if (judged.ok()) co_return std::move(*judged);
     fault = judged.error().message;
     LogWarning(Concat(submission.name, ": attempt ", attempt + 1, ": ", fault));
-    const auto turn = co_await lane_->Acquire();
-    co_await lane_->DropReference();
   }
   Verdict verdict = NewVerdict(problem, submission);
   verdict.outcome = Outcome::kInfra;
@@ -132,6 +132,7 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   Verdict verdict = NewVerdict(problem, submission);
   verdict.provenance = provenance_;
   verdict.provenance["at"] = WallTime();
+  verdict.provenance["config"] = ConfigJson(task.config);
   const auto finish = [&](MaybeRuling ruling) {
     if (ruling) {
       verdict.outcome = ruling->outcome;
@@ -158,14 +159,15 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   verdict.stages["wait_ms"] = MsSince(wait_start);
   Remains remains;
   Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains);
-  Spawn(executor_, Retire(std::move(remains.candidate), std::move(lane)));
+  Spawn(executor_, Retire(std::move(remains.candidate), ruling.ok(), std::move(lane)));
   if (!ruling.ok()) co_return ruling.error();
   if (remains.fault) co_return Judged(std::move(*remains.fault));
   co_return finish(std::move(*ruling));
 }
 
-Awaitable<void> Judge::Retire(std::unique_ptr<Host> candidate, AsyncSemaphore::Permit lane) {
+Awaitable<void> Judge::Retire(std::unique_ptr<Host> candidate, bool sound, AsyncSemaphore::Permit lane) {
   if (candidate) co_await candidate->End();
+  if (!sound) co_await lane_->DropReference();
   candidate.reset();
   lane.Release();
   lane_->Refill();
@@ -291,6 +293,13 @@ Awaitable<Result<double>> CompiledMs(Session& session, const Baselines& baseline
   co_return baseline.compiled_ms;
 }
 
+/// Clocks that disagree because threads of the candidate work between its calls are that first of all.
+MaybeRuling NotOnlyTiming(const Session& session, MaybeRuling ruling) {
+  if (ruling->outcome != Outcome::kRejectedTimingTamper) return ruling;
+  MaybeRuling busy = RuleOnIdle(session.idle_wall(), session.idle_cpu());
+  return busy ? busy : ruling;
+}
+
 Awaitable<Result<MaybeRuling>> LastLook(Session& session) {
   KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
   if (session.candidate().woken()) co_return RuleOnWaking();
@@ -340,7 +349,7 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
     KGYM_CO_TRY(ruling, co_await Measure(session, report.shortest_call, measurement));
     stage("timing_ms");
     Record(measurement, verdict);
-    if (ruling) co_return ruling;
+    if (ruling) co_return NotOnlyTiming(session, std::move(ruling));
     verdict.speedup = measurement.speedup;
     verdict.speedup_interval = measurement.speedup_interval;
     if (config.timing.compile) {

@@ -64,8 +64,9 @@ class Judge {
   };
   Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains);
 
-  /// Ends the candidate host, then gives the lane back: the verdict need not wait for it, the next evaluation must.
-  Awaitable<void> Retire(std::unique_ptr<Host> candidate, AsyncSemaphore::Permit lane);
+  /// Ends the candidate host, and the reference host too where a fault was ours, then gives the lane back: the verdict need not wait for it, the next
+  /// evaluation must.
+  Awaitable<void> Retire(std::unique_ptr<Host> candidate, bool sound, AsyncSemaphore::Permit lane);
   Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);
 
   Executor executor_;

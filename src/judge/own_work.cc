@@ -66,7 +66,9 @@ Json OwnWorkSummary(const Json& facts) {
     if (const Json& value = Claimed(facts, key); !value.is_null()) summary[key] = value;
   }
   const double own = ClaimedNumber(facts, "own_ns"), framework = ClaimedNumber(facts, "framework_ns") + ClaimedNumber(facts, "inside_ns");
-  summary["coverage"] = own + framework > 0 ? Json(own / (own + framework)) : Json(nullptr);
+  // Own code that is called past the wrappers (ctypes, say) has no time of its own: its share is not known.
+  const bool unseen = own <= 0 && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput);
+  summary["coverage"] = own + framework > 0 && !unseen ? Json(own / (own + framework)) : Json(nullptr);
   return summary;
 }
 

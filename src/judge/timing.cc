@@ -82,14 +82,32 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   co_return timed;
 }
 
+/// Whether the wrong answer is, bit for bit, that of another call of the batch, whose inputs were others: then it was computed for that one.
+Awaitable<Result<bool>> AnsweredAlike(Session& session, const std::vector<Filled>& filled, std::size_t picked, const Json& outputs) {
+  Json others = Json::array();
+  for (std::size_t i = 0; i < filled.size(); ++i) {
+    if (filled[i].slot != filled[picked].slot) others.push_back({{"slot", filled[i].slot}, {"outputs", outputs[i]}});
+  }
+  Json request = {{"op", "alike"}, {"slot", filled[picked].slot}, {"outputs", outputs[picked]}, {"others", std::move(others)}};
+  KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
+  co_return !ClaimedArray(reply, "alike").empty();
+}
+
 /// A timed call was wrong: an honest mistake is `nondeterministic` if the same call is right now, and what it is if not.
-Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, Filled filled, Json check) {
+Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vector<Filled>& filled, std::size_t picked, const Json& outputs, Json check) {
   Ruling ruling = Classify({.check = std::move(check)});
   ruling.evidence["stage"] = "timing";
   ruling.reason = "a timed call was answered wrongly: " + ruling.reason;
   if (ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan) {
+    KGYM_CO_TRY(const bool alike, co_await AnsweredAlike(session, filled, picked, outputs));
+    if (alike) {
+      ruling.outcome = Outcome::kRejectedReplayCache;
+      ruling.evidence["answer_of_another_call"] = true;
+      ruling.reason = "a timed call was given another call's answer: " + ruling.reason;
+      co_return ruling;
+    }
     if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
-    KGYM_CO_TRY(const bool right, co_await RightWhenCalledAgain(session, std::move(filled)));
+    KGYM_CO_TRY(const bool right, co_await RightWhenCalledAgain(session, filled[picked]));
     if (right) ruling.outcome = Outcome::kFailNondeterministic;
   }
   co_return ruling;
@@ -102,7 +120,7 @@ Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Fil
   if (!outputs.is_array() || outputs.size() != filled.size()) co_return Forged("its host reports outputs for other calls than were made");
   KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
   if (!IsMismatch(check)) co_return MaybeRuling{};
-  co_return co_await WrongWhenTimed(session, filled[picked], std::move(check));
+  co_return co_await WrongWhenTimed(session, filled, picked, outputs, std::move(check));
 }
 
 /// A round over the arena's slots: the last slot is for warming up and keeps its inputs, the others get fresh ones, starting anywhere.

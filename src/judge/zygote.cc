@@ -11,7 +11,9 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "judge/cgroup_folder.h"
+#include "judge/claims.h"
 #include "judge/seccomp_policy.h"
 
 namespace kgym::judge {
@@ -51,8 +53,12 @@ Result<pid_t> SpawnPython(const std::string& python, const std::string& script, 
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, 2, 1);
   posix_spawn_file_actions_adddup2(&actions, socket, kSocketFd);
+  posix_spawnattr_t attributes;  // A process group of its own: an interrupt from the terminal is the judge's to handle.
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr, Pointers(arguments).data(), Pointers(environment).data());
+  const int error = ::posix_spawnp(&pid, python.c_str(), &actions, &attributes, Pointers(arguments).data(), Pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   errno = error;
   if (error != 0) return SystemError("starting '" + python + "'");
@@ -93,9 +99,10 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
   zygote->prepared_ = {{"root", zygote->root_->path().string()}, {"strict", options.strict}};
   const Json request = {{"op", "prepare"}, {"sandbox", zygote->prepared_}, {"modules", options.modules}, {"device", options.device}};
   Result<Packet> answer = co_await zygote->Ask(request, {}, kStartLimit);
-  if (!answer.ok()) co_return Within("starting the zygote with '" + options.python + "'", answer.error());
+  if (!answer.ok()) co_return Error{Concat("'", options.python, "' does not run as the zygote (", answer.error().message, "). A Python from 3.10 on with torch is expected: ",
+                                           "run scripts/setup.sh, or name one in KGYM_PYTHON")};
   KGYM_CO_TRY(Json body, ParseJson(answer->bytes, "the zygote's answer"));
-  if (!body.value("ok", false)) co_return Error{body.value("message", "the zygote could not prepare itself")};
+  if (!body.value("ok", false)) co_return Error{ClaimedText(body, "message") + ": run scripts/setup.sh, or name a Python that has it in KGYM_PYTHON"};
   zygote->versions_ = body["versions"];
   zygote->sandbox_ = body["report"];
   zygote->backends_ = body["backends"];
@@ -146,7 +153,7 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
     co_return Within("forking a host", answer.error());
   }
   KGYM_CO_TRY(Json body, ParseJson(answer->bytes, "the zygote's answer"));
-  if (!body.value("ok", false) || answer->fds.size() != 1) co_return Error{"forking a host: " + body.value("message", answer->bytes)};
+  if (!body.value("ok", false) || answer->fds.size() != 1) co_return Error{"forking a host: " + ClaimedText(body, "message")};
   Host::Parts parts{spec.kind, body["pid"].get<pid_t>(), std::move(answer->fds[0]), std::move(work.first), std::move(control.first), std::move(output), std::move(cgroups)};
   auto host = std::make_unique<Host>(executor_, std::move(parts));
   control.second.reset();

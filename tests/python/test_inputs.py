@@ -53,7 +53,9 @@ def test_sets_of_the_suite(path: Path) -> None:
     one = inputs.fresh(module, 11)
     assert equal_bits(one, inputs.fresh(module, 11)) and not equal_bits(one, inputs.fresh(module, 12))
     before = copy(one)
-    assert in_one_block(one, inputs.near(module, 13, one)) and equal_bits(one, before)
+    near = inputs.near(module, 13, one)
+    assert equal_bits(one, before)
+    assert in_one_block(one, near) if module.META.get("perturb", True) else equal_bits(near, inputs.fresh(module, 13))
     spiked = inputs.spiked(module, 11)
     if any(t.is_floating_point() for t in leaves(one)) and module.META.get("perturb", True):
         assert in_one_block(one, spiked)
@@ -106,7 +108,7 @@ def test_what_may_not_be_changed_is_fresh() -> None:
 def test_near_prefers_floating_tensors_and_makes_a_difference_where_it_can() -> None:
     module = problem(lambda: [torch.randperm(64), torch.randn(64), torch.zeros(64), 7])
     one = inputs.fresh(module, 1)
-    for seed in range(20):
+    for seed in range(2, 22):
         assert [row[0] for row in changed(one, inputs.near(module, seed, one))] == [1]
     for draw in (lambda: [torch.randint(0, 9, (64,))], lambda: [torch.rand(64) < 0.5], lambda: [torch.randn(1)], lambda: [torch.randn(())], lambda: [torch.randn(0), torch.randn(3)]):
         module = problem(draw)

@@ -129,7 +129,7 @@ def test_a_parameter_is_a_tensor_and_the_reference_may_return_subclasses() -> No
 
 
 @pytest.mark.parametrize("value", [object(), {1}, lambda: 0, torch.float32, {1: 2}, {None: 1}, [{("a",): 1}], 1 << 5000, b"x", range(3), torch.zeros(2).to_sparse(),
-                                   torch.empty(2, device="meta"), torch.zeros(2, dtype=torch.complex32)], ids=lambda v: type(v).__name__)
+                                   torch.empty(2, device="meta")], ids=lambda v: type(v).__name__)
 def test_unsupported(value: Any) -> None:
     with pytest.raises(Unsupported) as error:
         through([value])
@@ -149,7 +149,7 @@ def test_a_value_that_holds_itself_ends() -> None:
 
 def garbage(rng: random.Random, depth: int = 3) -> Any:
     """JSON in which every part of a tree occurs, mostly in the wrong place."""
-    plain = [None, True, 0, -1, 1.5, 1 << 70, "", "7", "0x1p9999", "nan", "float32", "no dtype", [], {}, [0, 1 << 40], [-1], [2, "2"], [True], [[1]], [1] * 80, 64, 1e300]
+    plain = [None, True, 0, -1, 1.5, 1 << 70, "", "7", "0x1p9999", "nan", "float32", "float64", "no dtype", [], {}, [0, 1 << 40], [-1], [2, "2"], [True], [[1]], [1] * 80, 64, 1e300]
     if depth == 0 or rng.random() < 0.2:
         return rng.choice(plain)
     if rng.random() < 0.2:
