@@ -3,9 +3,12 @@ JOBS ?= $(shell nproc)
 # The Python that the runner and the tests use: the one named by KGYM_PYTHON, or the environment that `setup` makes.
 PYTHON := $(or $(KGYM_PYTHON),$(CURDIR)/.venv/bin/python)
 RELEASE := $(CURDIR)/build/release
-RUN := KGYM_PYTHON=$(PYTHON) KGYM=$(CURDIR)/build/kgym KGYM_PROBE_DIR=$(RELEASE)/lib
+RUN := KGYM_PYTHON=$(PYTHON) KGYM=$(CURDIR)/build/kgym KGYM_PROBE_DIR=$(RELEASE)/lib KGYM_SECCOMP_DUMP=$(RELEASE)/bin/kgym_seccomp_dump
 # GCC's thread sanitizer cannot place its shadow where the kernel randomizes addresses widely.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+# The cases that `make asan` judges: those that are hardest on the judge itself. ASAN_CASES=cases/ takes all.
+ASAN_CASES ?= cases/hostile
 
 .PHONY: help setup build demo test bench format lint asan tsan clean
 
@@ -21,20 +24,25 @@ build: setup ## Builds build/kgym, one file that runs from anywhere.
 	@cmp -s $(RELEASE)/bin/kgym build/kgym || (cp $(RELEASE)/bin/kgym build/kgym.new && mv -f build/kgym.new build/kgym)
 
 demo: build ## Judges the submissions of examples/demo.
-	$(RUN) build/kgym eval examples/demo
+	@# Some of the demo's submissions are meant to fail: 1 says that a verdict was not ok, more that something went wrong.
+	$(RUN) build/kgym eval examples/demo || test $$? -eq 1
 
 test: build ## Every test: C++, Python, and the verdict cases.
 	$(RUN) ctest --preset release --parallel $(JOBS)
 	$(RUN) $(PYTHON) -m pytest -q tests/python
-	$(RUN) build/kgym cases cases/
+	$(RUN) build/kgym cases cases/ --out build/verdicts.jsonl
+	$(RUN) $(PYTHON) scripts/validate_verdicts.py build/verdicts.jsonl
 
 bench: build ## Runs the benchmarks.
 	@for program in $(RELEASE)/bin/*_bench; do echo "$$program"; $(RUN) "$$program" || exit 1; done
 
-asan: setup ## C++ tests under the address and undefined-behaviour sanitizers.
+asan: build ## C++ tests under the address and undefined-behaviour sanitizers.
 	@cmake --preset asan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
 	@cmake --build --preset asan --parallel $(JOBS)
 	$(RUN) ctest --preset asan --parallel $(JOBS)
+	@# The judge itself with the sanitizers, its hosts without: their probe is the release's.
+	@mkdir -p build/runner && cp -r python/kgym_runner build/runner/ && cp $(RELEASE)/lib/_probe.abi3.so build/runner/kgym_runner/
+	$(RUN) KGYM_RUNNER=build/runner build/asan/bin/kgym cases $(ASAN_CASES)
 
 tsan: setup ## C++ tests under the thread sanitizer.
 	@cmake --preset tsan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null

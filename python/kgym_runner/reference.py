@@ -205,6 +205,7 @@ class Reference:
         self.probe = probe
         self.problem: Problem | None = None
         self.evaluation: Evaluation | None = None
+        self.code_ns = 0
 
     def operations(self) -> dict[str, Any]:
         return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "examine", "end")}
@@ -236,7 +237,9 @@ class Reference:
                 slot.masters = _clone(e.slots[item["from"]].masters)
             else:
                 previous = e.slots[item["from"]].masters if item.get("from") is not None else None
+                start = time.monotonic_ns()
                 slot.masters = input_sets.make(self.problem.module, item["kind"], item.get("seed"), previous)
+                self.code_ns += time.monotonic_ns() - start
             if slot.expected is not None:
                 e.history = [*e.history[-15:], (slot.number, slot.expected)]
             slot.expected, slot.number = None, e.count
@@ -244,7 +247,12 @@ class Reference:
             tree, area = e.write(slot, message["poison"])
             trees.append(tree)
             areas.append(area)
-        return {"inputs": trees, "outputs": areas}
+        return {"inputs": trees, "outputs": areas, "code_ns": self._code_ns()}
+
+    def _code_ns(self) -> int:
+        """How long the problem's own code (get_inputs, forward) ran since this was last asked, outside timed calls."""
+        spent, self.code_ns = self.code_ns, 0
+        return spent
 
     def op_refill(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         for i in message["slots"]:
@@ -254,7 +262,9 @@ class Reference:
     def op_check(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         e, p = self.evaluation, self.problem
         slot = e.slots[message["slot"]]
+        start = time.monotonic_ns()
         expected = e.answer(slot)
+        self.code_ns += time.monotonic_ns() - start
         private = e.arena.bytes[slot.inputs_at:slot.end].clone()
         got = self._outputs(message["outputs"], private[slot.outputs_at - slot.inputs_at:])
         difference = compare(got, expected, p.allowed)
@@ -262,7 +272,7 @@ class Reference:
         left = decode(tree, lambda node: _over(private, node))
         changed = [i for i, (a, b, m) in enumerate(zip(left, slot.after, slot.masters)) if not self._left_as(a, b, m)]
         facts = {} if not difference.kind else self._facts(slot, got, expected, message.get("pattern", -1), difference.kind)
-        return {"difference": difference.json(), "changed_inputs": changed, "facts": facts,
+        return {"code_ns": self._code_ns(), "difference": difference.json(), "changed_inputs": changed, "facts": facts,
                 "strides_differ": self._strides_differ(message["outputs"]), "repeat_of": self._repeats(slot, got)}
 
     def op_alike(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:

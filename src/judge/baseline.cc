@@ -31,7 +31,9 @@ std::optional<Baseline> Baselines::Find(const std::string& problem_hash, double 
 
 Status Baselines::Keep(const std::string& problem_hash, const Baseline& baseline) const {
   KGYM_TRY_VOID(MakeFolders(folder_));
-  return WriteFileAtomic(PathOf(problem_hash), DumpJson({{"compiled_ms", baseline.compiled_ms}, {"eager_ms", baseline.eager_ms}, {"at", WallTime()}}));
+  return WriteFileAtomic(
+      PathOf(problem_hash),
+      DumpJson({{"compiled_ms", baseline.compiled_ms}, {"eager_ms", baseline.eager_ms}, {"at", WallTime()}}));
 }
 
 }  // namespace kgym::judge

@@ -1,7 +1,8 @@
 // Times of references kept between evaluations: torch.compile's, which costs many seconds to get.
 //
-// Kept per problem, workload, cores and versions, with the eager time that was measured beside it. An entry is valid while the eager time that an evaluation
-// measures for itself stays within a quarter of that; else the machine is not what it was, and the entry is made again.
+// Kept per problem, workload, cores and versions, with the eager time that was measured beside it. An entry is valid
+// while the eager time that an evaluation measures for itself stays within a quarter of that; else the machine is not
+// what it was, and the entry is made again.
 //
 // Threads: the executor; small files.
 #pragma once

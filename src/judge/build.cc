@@ -12,7 +12,9 @@ namespace kgym::judge {
 
 namespace fs = std::filesystem;
 
-std::string BuildCache::Key(const Submission& submission) const { return Sha256().Field(submission.Hash()).Field(salt_).FinishHex(); }
+std::string BuildCache::Key(const Submission& submission) const {
+  return Sha256().Field(submission.Hash()).Field(salt_).FinishHex();
+}
 
 Result<Artefacts> BuildCache::Load(const std::string& key) const {
   Artefacts artefacts;
@@ -61,7 +63,8 @@ Result<Artefacts> TakeArtefacts(Answer answer) {
   KGYM_TRY(const Json* keys, GetArray(answer.body, "artefacts"));
   if (keys->size() != answer.fds.size()) return Error{"a builder host sent other files than it names"};
   for (std::size_t i = 0; i < keys->size(); ++i) {
-    if (!(*keys)[i].is_string() || !IsKey((*keys)[i].get<std::string>())) return Error{"a builder host names a file '" + DumpJson((*keys)[i]).substr(0, 80) + "'"};
+    if (!(*keys)[i].is_string() || !IsKey((*keys)[i].get<std::string>()))
+      return Error{"a builder host names a file '" + DumpJson((*keys)[i]).substr(0, 80) + "'"};
     artefacts.keys.push_back((*keys)[i].get<std::string>());
     KGYM_TRY(const std::string bytes, ReadMemfd(answer.fds[i].get(), std::size_t{256} << 20));
     KGYM_TRY(artefacts.files.emplace_back(), SealedMemfd("kgym-artefact", bytes));
@@ -73,7 +76,8 @@ Ruling Forged(const std::string& what) { return {Outcome::kRejectedResultForgery
 
 }  // namespace
 
-Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, std::vector<int> cpus, const Submission& submission, std::string& log) {
+Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config,
+                               std::vector<int> cpus, const Submission& submission, std::string& log) {
   const std::string key = cache.Key(submission);
   if (Result<Artefacts> known = cache.Load(key); known.ok()) co_return Built(std::move(*known));
 
@@ -84,7 +88,8 @@ Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const Ju
   spec.strict = config.sandbox == SandboxLevel::kStrict;
   KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await zygote.Fork(spec));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-submission", submission.source));
-  Json request = {{"op", "build"}, {"backend", submission.backend}, {"entry", submission.entry}, {"jobs", config.build_jobs}};
+  Json request = {
+      {"op", "build"}, {"backend", submission.backend}, {"entry", submission.entry}, {"jobs", config.build_jobs}};
   std::vector<int> fds = {source.get()};
   Answer answer = co_await host->Call(std::move(request), std::move(fds), config.limits.build);
   log = host->output().Text();
@@ -93,7 +98,8 @@ Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const Ju
   if (ruling) co_return Built(std::move(*ruling));
   Result<Artefacts> artefacts = TakeArtefacts(std::move(answer));
   if (!artefacts.ok()) co_return Built(Forged(artefacts.error().message));
-  if (Status stored = cache.Store(key, *artefacts); !stored.ok()) LogWarning("a build could not be cached: " + stored.error().message);
+  if (Status stored = cache.Store(key, *artefacts); !stored.ok())
+    LogWarning("a build could not be cached: " + stored.error().message);
   co_return Built(std::move(*artefacts));
 }
 

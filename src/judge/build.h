@@ -1,8 +1,8 @@
 // Native builds: a submission's artefacts, made in a builder host and kept by content.
 //
-// A cache entry is a folder named by the key: source, entry, backend, the runner's own hash, versions, compiler and flags of this machine. What a
-// submission's process built is only ever given to the same submission again, so a poisoned artefact poisons nobody else. An entry appears whole or not
-// at all (written beside, then renamed).
+// A cache entry is a folder named by the key: source, entry, backend, the runner's own hash, versions, compiler and
+// flags of this machine. What a submission's process built is only ever given to the same submission again, so a
+// poisoned artefact poisons nobody else. An entry appears whole or not at all (written beside, then renamed).
 //
 // Threads: the executor it was made on. Builds run at once up to `jobs`.
 #pragma once
@@ -25,7 +25,7 @@ namespace kgym::judge {
 
 struct Artefacts {
   std::vector<std::string> keys;
-  std::vector<Fd> files;   // In the order of the keys, readable.
+  std::vector<Fd> files;  // In the order of the keys, readable.
   bool cached = false;
 };
 
@@ -37,7 +37,7 @@ class BuildCache {
   BuildCache(std::filesystem::path folder, std::string salt) : folder_(std::move(folder)), salt_(std::move(salt)) {}
 
   std::string Key(const Submission& submission) const;
-  Result<Artefacts> Load(const std::string& key) const;   // An error where there is no sound entry.
+  Result<Artefacts> Load(const std::string& key) const;  // An error where there is no sound entry.
   Status Store(const std::string& key, const Artefacts& artefacts) const;
 
  private:
@@ -46,6 +46,7 @@ class BuildCache {
 };
 
 /// Builds in a host of its own, or takes what the cache has. `log`: what the build printed.
-Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, std::vector<int> cpus, const Submission& submission, std::string& log);
+Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config,
+                               std::vector<int> cpus, const Submission& submission, std::string& log);
 
 }  // namespace kgym::judge

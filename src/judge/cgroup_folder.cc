@@ -37,7 +37,8 @@ bool Works(const Hierarchy& hierarchy, const std::vector<std::string>& files) {
   const std::string probe = hierarchy.parent + "/kgym-probe-" + std::to_string(::getpid());
   std::error_code error;
   if (!fs::create_directory(probe, error)) return false;
-  const bool found = std::ranges::all_of(files, [&](const std::string& f) { return ::access((probe + "/" + f).c_str(), W_OK) == 0; });
+  const bool found =
+      std::ranges::all_of(files, [&](const std::string& f) { return ::access((probe + "/" + f).c_str(), W_OK) == 0; });
   fs::remove(probe, error);
   return found;
 }

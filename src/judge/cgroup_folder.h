@@ -1,7 +1,7 @@
 // Control groups for hosts, made by the judge: a folder for each host in each hierarchy that can limit it.
 //
-// Version 2 where its controllers are delegated to us, version 1 where those are mounted and writable, none otherwise; the sandbox's report says which.
-// A host joins its folders itself, before it starts anything.
+// Version 2 where its controllers are delegated to us, version 1 where those are mounted and writable, none otherwise;
+// the sandbox's report says which. A host joins its folders itself, before it starts anything.
 //
 // Threads: the executor; nothing here blocks for long (the files are the kernel's).
 #pragma once

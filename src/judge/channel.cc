@@ -27,8 +27,8 @@ std::vector<Fd> TakeFds(msghdr& header) {
   return fds;
 }
 
-/// A wait for the first of several channels. The timer is the deadline and the event at once: the first channel that can be read cancels it. Shared
-/// with the handlers, since one may still be queued when the wait is over.
+/// A wait for the first of several channels. The timer is the deadline and the event at once: the first channel that
+/// can be read cancels it. Shared with the handlers, since one may still be queued when the wait is over.
 struct Wait {
   Wait(const Executor& executor, Instant deadline) : timer(executor, deadline) {}
 
@@ -42,11 +42,12 @@ struct Wait {
 };
 
 void Watch(const std::shared_ptr<Wait>& wait, Channel& channel, int index) {
-  channel.descriptor().async_wait(boost::asio::posix::descriptor_base::wait_read, [wait, index](const boost::system::error_code& error) {
-    if (error || wait->ready >= 0) return;
-    wait->ready = index;
-    wait->timer.cancel();
-  });
+  channel.descriptor().async_wait(boost::asio::posix::descriptor_base::wait_read,
+                                  [wait, index](const boost::system::error_code& error) {
+                                    if (error || wait->ready >= 0) return;
+                                    wait->ready = index;
+                                    wait->timer.cancel();
+                                  });
 }
 
 }  // namespace
@@ -55,7 +56,9 @@ Channel::Channel(const Executor& executor, Fd socket) : descriptor_(executor, so
 
 Status Channel::Send(std::string_view bytes, const std::vector<int>& fds) {
   KGYM_CHECK(fds.size() <= kMaxFds);
-  if (bytes.size() > kMaxPacket) return Error{"a packet of " + std::to_string(bytes.size()) + " bytes is over the limit of " + std::to_string(kMaxPacket)};
+  if (bytes.size() > kMaxPacket)
+    return Error{"a packet of " + std::to_string(bytes.size()) + " bytes is over the limit of " +
+                 std::to_string(kMaxPacket)};
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(kMaxFds * sizeof(int))] = {};
   msghdr header{};
@@ -70,7 +73,8 @@ Status Channel::Send(std::string_view bytes, const std::vector<int>& fds) {
     c->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
     std::memcpy(CMSG_DATA(c), fds.data(), fds.size() * sizeof(int));
   }
-  if (::sendmsg(descriptor_.native_handle(), &header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return SystemError("sending to a host");
+  if (::sendmsg(descriptor_.native_handle(), &header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    return SystemError("sending to a host");
   return Ok();
 }
 

@@ -1,7 +1,7 @@
 // One end of a private SOCK_SEQPACKET socket: whole packets, with descriptors beside them.
 //
-// Sending never waits: a host answers one question at a time, so its socket has room; a full or closed socket is an error. Receiving waits on the
-// executor. What a packet says is the other side's claim: nothing here believes it.
+// Sending never waits: a host answers one question at a time, so its socket has room; a full or closed socket is an
+// error. Receiving waits on the executor. What a packet says is the other side's claim: nothing here believes it.
 //
 // Threads: all calls on the channel's executor.
 #pragma once

@@ -13,16 +13,25 @@ namespace {
 
 /// JSON of any shape whose keys are those that the judge reads.
 Json Anything(std::mt19937& generator, int depth = 0) {
-  static const char* const kKeys[] = {"ok", "nonce", "kind", "message", "traceback", "outputs", "own_work", "kernels", "launches", "operators", "inside", "unseen", "raised", "foreign",
-                                      "own_ns", "framework_ns", "state", "changed", "clock", "harness", "notes", "calls_ns", "emits_ns", "compile_errors", "artefacts", "report", "x"};
+  static const char* const kKeys[] = {"ok",        "nonce",   "kind",     "message",      "traceback", "outputs",
+                                      "own_work",  "kernels", "launches", "operators",    "inside",    "unseen",
+                                      "raised",    "foreign", "own_ns",   "framework_ns", "state",     "changed",
+                                      "clock",     "harness", "notes",    "calls_ns",     "emits_ns",  "compile_errors",
+                                      "artefacts", "report",  "x"};
   const unsigned pick = static_cast<unsigned>(generator() % (depth < 4 ? 9 : 6));
   switch (pick) {
-    case 0: return nullptr;
-    case 1: return generator() % 2 == 0;
-    case 2: return static_cast<int>(generator());
-    case 3: return 1e300 * static_cast<double>(generator());
-    case 4: return std::string(generator() % 5, static_cast<char>(generator()));
-    case 5: return "aten.mm";
+    case 0:
+      return nullptr;
+    case 1:
+      return generator() % 2 == 0;
+    case 2:
+      return static_cast<int>(generator());
+    case 3:
+      return 1e300 * static_cast<double>(generator());
+    case 4:
+      return std::string(generator() % 5, static_cast<char>(generator()));
+    case 5:
+      return "aten.mm";
     case 6: {
       Json list = Json::array();
       for (unsigned i = generator() % 4; i > 0; --i) list.push_back(Anything(generator, depth + 1));
@@ -30,7 +39,8 @@ Json Anything(std::mt19937& generator, int depth = 0) {
     }
     default: {
       Json object = Json::object();
-      for (unsigned i = generator() % 8; i > 0; --i) object[kKeys[generator() % std::size(kKeys)]] = Anything(generator, depth + 1);
+      for (unsigned i = generator() % 8; i > 0; --i)
+        object[kKeys[generator() % std::size(kKeys)]] = Anything(generator, depth + 1);
       return object;
     }
   }

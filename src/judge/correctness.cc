@@ -8,7 +8,11 @@
 namespace kgym::judge {
 
 Json CorrectnessReport::ToJson(const ProblemFacts& facts) const {
-  Json json = {{"sets", sets}, {"passed", passed}, {"deterministic", deterministic}, {"strides_differ", strides_differ}, {"tolerances", facts.description["tolerances"]}};
+  Json json = {{"sets", sets},
+               {"passed", passed},
+               {"deterministic", deterministic},
+               {"strides_differ", strides_differ},
+               {"tolerances", facts.description["tolerances"]}};
   for (const char* key : {"max_abs", "max_rel", "rms_rel", "share_out", "first", "message", "output"}) {
     if (worst.contains(key)) json[key] = worst[key];
   }
@@ -17,7 +21,11 @@ Json CorrectnessReport::ToJson(const ProblemFacts& facts) const {
 
 std::vector<Session::Set> PlanSets(int count, int slots) {
   const int second = slots > 1 ? 1 : 0;
-  const Session::Set kinds[] = {{0, "fresh", -1, {}}, {0, "near", 0, {}}, {second, "fresh", -1, {}}, {0, "spiked", -1, {}}, {second, "near", second, {}}};
+  const Session::Set kinds[] = {{0, "fresh", -1, {}},
+                                {0, "near", 0, {}},
+                                {second, "fresh", -1, {}},
+                                {0, "spiked", -1, {}},
+                                {second, "near", second, {}}};
   std::vector<Session::Set> sets;
   for (int i = 0; i < count; ++i) sets.push_back(kinds[static_cast<std::size_t>(i) % std::size(kinds)]);
   const int last = sets.back().slot;

@@ -1,7 +1,9 @@
-// The correctness stage: several input sets from secret seeds, each answered in a call of its own and compared by the reference host.
+// The correctness stage: several input sets from secret seeds, each answered in a call of its own and compared by the
+// reference host.
 //
-// The sets: fresh ones, spiked ones and near-duplicates of the set before, some in the place of the one before and some elsewhere, so that an answer kept
-// by address, by identity or by a few elements is wrong; at last one set again, for determinism. docs/correctness.md says why.
+// The sets: fresh ones, spiked ones and near-duplicates of the set before, some in the place of the one before and some
+// elsewhere, so that an answer kept by address, by identity or by a few elements is wrong; at last one set again, for
+// determinism. docs/correctness.md says why.
 //
 // Threads: the lane's executor.
 #pragma once
@@ -14,7 +16,7 @@ namespace kgym::judge {
 struct CorrectnessReport {
   int sets = 0;
   int passed = 0;
-  Json worst = Json::object();   // The difference of the set with the largest relative error, or of the one that failed.
+  Json worst = Json::object();  // The difference of the set with the largest relative error, or of the one that failed.
   bool deterministic = true;
   bool strides_differ = false;
   Duration shortest_call{};  // From request to answer, of a set that passed.

@@ -32,7 +32,8 @@ std::int64_t ProcessCpuNs(pid_t pid) {
 /// The children of all threads of a process, as /proc tells them.
 void AddChildren(pid_t parent, std::vector<pid_t>& to) {
   std::error_code error;
-  for (std::filesystem::directory_iterator task("/proc/" + std::to_string(parent) + "/task", error), end; !error && task != end; task.increment(error)) {
+  for (std::filesystem::directory_iterator task("/proc/" + std::to_string(parent) + "/task", error), end;
+       !error && task != end; task.increment(error)) {
     std::ifstream children(task->path() / "children");
     for (pid_t child = -1; children >> child;) to.push_back(child);
   }
@@ -48,9 +49,12 @@ pid_t FirstChild(pid_t parent) {
 
 std::string_view ToString(HostKind kind) {
   switch (kind) {
-    case HostKind::kReference: return "reference";
-    case HostKind::kCandidate: return "candidate";
-    case HostKind::kBuilder: return "builder";
+    case HostKind::kReference:
+      return "reference";
+    case HostKind::kCandidate:
+      return "candidate";
+    case HostKind::kBuilder:
+      return "builder";
   }
   return "?";
 }
@@ -105,7 +109,8 @@ Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit)
     answer.detail = "no answer to '" + request.value("op", "?") + "' within " + FormatDuration(limit);
     co_return answer;
   }
-  Result<Packet> packet = work_.TryReceive();  // Also when control spoke first: the answer may have come before the end.
+  Result<Packet> packet =
+      work_.TryReceive();  // Also when control spoke first: the answer may have come before the end.
   if (!packet.ok() || packet->bytes.empty()) co_return co_await EndedAnswer();
   answer.fds = std::move(packet->fds);
   Result<Json> body = ParseJson(packet->bytes, "answer");
@@ -127,7 +132,8 @@ Awaitable<Answer> Host::EndedAnswer() {
     ended_how_ = "its process ended";
     // The supervisor says how; where it is gone as well, so does the silence.
     if (co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit)) {
-      if (Result<Packet> packet = control_.TryReceive(); packet.ok() && packet->bytes.starts_with("X ")) ended_how_ = packet->bytes.substr(2);
+      if (Result<Packet> packet = control_.TryReceive(); packet.ok() && packet->bytes.starts_with("X "))
+        ended_how_ = packet->bytes.substr(2);
     }
   }
   answer.detail = ended_how_;
@@ -137,7 +143,8 @@ Awaitable<Answer> Host::EndedAnswer() {
 
 Awaitable<Result<std::string>> Host::Command(std::string_view letter) {
   KGYM_CO_TRY_VOID(control_.Send(letter));
-  if (!co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit)) co_return Error{"a supervisor does not answer"};
+  if (!co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit))
+    co_return Error{"a supervisor does not answer"};
   KGYM_CO_TRY(Packet packet, control_.TryReceive());
   if (packet.bytes.starts_with("X ")) {
     ended_ = true;

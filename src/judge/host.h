@@ -1,7 +1,9 @@
-// A forked host as the judge sees it: questions to it with a time limit, the freezing and killing of all it has started.
+// A forked host as the judge sees it: questions to it with a time limit, the freezing and killing of all it has
+// started.
 //
-// `Call` asks one question and waits for the answer; what can come of it is in `Answer`. A host that does not answer its question, or answers something
-// else, is not asked again. Everything that a host says is a claim; only the bytes in the arena and our own clock are believed.
+// `Call` asks one question and waits for the answer; what can come of it is in `Answer`. A host that does not answer
+// its question, or answers something else, is not asked again. Everything that a host says is a claim; only the bytes
+// in the arena and our own clock are believed.
 //
 // Threads: the executor it was made on. One coroutine at a time uses a host.
 #pragma once
@@ -27,11 +29,11 @@ std::string_view ToString(HostKind kind);
 
 struct Answer {
   enum class What {
-    kDone,      // The operation was done; `body` is the reply.
-    kFailed,    // The host says that the loaded code failed; `body` has kind, message, traceback.
-    kEnded,     // The host ended before it answered; `detail` says how.
-    kTimeout,   // No answer in time.
-    kForged,    // A packet that is not the answer to the question.
+    kDone,     // The operation was done; `body` is the reply.
+    kFailed,   // The host says that the loaded code failed; `body` has kind, message, traceback.
+    kEnded,    // The host ended before it answered; `detail` says how.
+    kTimeout,  // No answer in time.
+    kForged,   // A packet that is not the answer to the question.
   };
   What what = What::kDone;
   Json body;
@@ -77,8 +79,8 @@ class Host {
   /// Kills everything and waits until it is gone.
   Awaitable<void> End();
 
-  /// Nanoseconds of CPU time that the host's threads, ended ones too, and the living processes below it have used, by the kernel's account; 0 where it
-  /// cannot be read.
+  /// Nanoseconds of CPU time that the host's threads, ended ones too, and the living processes below it have used, by
+  /// the kernel's account; 0 where it cannot be read.
   std::int64_t CpuNs() const;
 
   /// Whether the kernel killed one of the host's processes at its memory limit.

@@ -46,15 +46,23 @@ MaybeRuling RuleOnFormat(const Submission& submission) {
 
 MaybeRuling RuleOnDaemons(int daemons) {
   if (daemons == 0) return std::nullopt;
-  return Ruling{Outcome::kRejectedHarnessTamper, Concat("it left ", daemons, " process(es) behind that it had cut loose"), {{"stage", "end"}, {"daemons", daemons}}};
+  return Ruling{Outcome::kRejectedHarnessTamper,
+                Concat("it left ", daemons, " process(es) behind that it had cut loose"),
+                {{"stage", "end"}, {"daemons", daemons}}};
 }
 
-Ruling RuleOnWaking() { return {Outcome::kRejectedTimingTamper, "it ran while it should have stood still: something woke it", {{"stage", "timing"}, {"woken", true}}}; }
+Ruling RuleOnWaking() {
+  return {Outcome::kRejectedTimingTamper,
+          "it ran while it should have stood still: something woke it",
+          {{"stage", "timing"}, {"woken", true}}};
+}
 
 MaybeRuling RuleOnIdle(Duration wall, Duration cpu) {
   const double busy = ToMs(cpu) / std::max(1.0, ToMs(wall));
   if (wall < kIdleWatched || busy <= kIdleBusy) return std::nullopt;
-  return Ruling{Outcome::kRejectedBaselineTamper, Concat("it used ", 100 * busy, " % of a core while nothing was asked of it"), {{"stage", "end"}, {"idle_busy_share", busy}}};
+  return Ruling{Outcome::kRejectedBaselineTamper,
+                Concat("it used ", 100 * busy, " % of a core while nothing was asked of it"),
+                {{"stage", "end"}, {"idle_busy_share", busy}}};
 }
 
 double MsSince(Instant start) { return ToMs(std::chrono::steady_clock::now() - start); }
@@ -63,13 +71,17 @@ double MsSince(Instant start) { return ToMs(std::chrono::steady_clock::now() - s
 
 std::filesystem::path CacheFolder(const std::string& configured) {
   if (!configured.empty()) return configured;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') return std::filesystem::path(cache) / "kgym";
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
+    return std::filesystem::path(cache) / "kgym";
   const char* home = std::getenv("HOME");
   return std::filesystem::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".cache/kgym";
 }
 
 Judge::Judge(Executor executor, JudgeConfig config, Runtime runtime)
-    : executor_(executor), config_(std::move(config)), runtime_(std::move(runtime)), build_turn_(executor, static_cast<std::size_t>(config_.build_jobs)) {}
+    : executor_(executor),
+      config_(std::move(config)),
+      runtime_(std::move(runtime)),
+      build_turn_(executor, static_cast<std::size_t>(config_.build_jobs)) {}
 
 Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeConfig config) {
   KGYM_CO_TRY(Runtime runtime, Runtime::Unpack());
@@ -77,7 +89,8 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
   std::unique_ptr<Judge> judge(new Judge(executor, std::move(config), std::move(runtime)));
   Zygote::Options options;
   options.python = FindPython(judge->config_.python);
-  options.modules = {"torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
+  options.modules = {
+      "torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
   options.environment = {"TRITON_INTERPRET=1", "CUDA_VISIBLE_DEVICES="};
   options.cpus = OtherCpus(cpus);
   options.strict = judge->config_.sandbox == SandboxLevel::kStrict;
@@ -85,8 +98,14 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
   judge->backends_ = judge->zygote_->backends();
   judge->lane_ = std::make_unique<Lane>(executor, *judge->zygote_, judge->config_, cpus);
 
-  judge->provenance_ = {{"versions", judge->zygote_->versions()}, {"runner", judge->runtime_.hash().substr(0, 16)}, {"device", "cpu"}, {"cpu", CpuModel()},
-                        {"kernel", Kernel()}, {"cores", cpus}, {"cgroups", UsableCgroups()}, {"zygote_sandbox", judge->zygote_->sandbox()}};
+  judge->provenance_ = {{"versions", judge->zygote_->versions()},
+                        {"runner", judge->runtime_.hash().substr(0, 16)},
+                        {"device", "cpu"},
+                        {"cpu", CpuModel()},
+                        {"kernel", Kernel()},
+                        {"cores", cpus},
+                        {"cgroups", UsableCgroups()},
+                        {"zygote_sandbox", judge->zygote_->sandbox()}};
   const std::string salt = DumpJson(judge->zygote_->versions()) + judge->runtime_.hash() + CpuModel();
   const std::filesystem::path cache = CacheFolder(judge->config_.cache);
   judge->builds_ = std::make_unique<BuildCache>(cache / "builds", salt);
@@ -121,7 +140,8 @@ Awaitable<Result<Judged>> Judge::Guarded(const Task& task) {
   try {
     co_return co_await Attempt(task);
   } catch (const Json::exception& error) {
-    fault = error.what();  // A host of ours said something that is not in its protocol, and a reader was not prepared for it.
+    fault = error.what();  // A host of ours said something that is not in its protocol, and a reader was not prepared
+                           // for it.
   }
   co_return Error{"reading a host's answer: " + fault};
 }
@@ -148,7 +168,8 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   if (backends_[submission.backend].value("needs_build", false)) {
     const auto turn = co_await build_turn_.Acquire();
     const Instant build_start = std::chrono::steady_clock::now();
-    KGYM_CO_TRY(Built built, co_await Build(*zygote_, *builds_, config, OtherCpus(lane_->cpus()), submission, verdict.log));
+    KGYM_CO_TRY(Built built,
+                co_await Build(*zygote_, *builds_, config, OtherCpus(lane_->cpus()), submission, verdict.log));
     verdict.stages["build_ms"] = MsSince(build_start);
     if (auto* ruling = std::get_if<Ruling>(&built)) co_return finish(std::move(*ruling));
     artefacts = std::move(std::get<Artefacts>(built));
@@ -183,7 +204,8 @@ Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
 
 }  // namespace
 
-Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains) {
+Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict,
+                                             Remains& remains) {
   Instant start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(task.problem, task.config));
   verdict.stages["open_ms"] = MsSince(start);
@@ -198,10 +220,12 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  Session session(*opened.host, *candidate, task.config, std::move(opened.facts), static_cast<int>(lane_->cpus().size()), backends_[task.submission.backend].value("limit_scale", 1.0));
+  Session session(*opened.host, *candidate, task.config, std::move(opened.facts),
+                  static_cast<int>(lane_->cpus().size()), backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);
   verdict.log += candidate->output().Text();
   verdict.stages["code_ms"] = ToMs(session.code());
+  verdict.stages["problem_code_ms"] = ToMs(session.problem_code());
   if (!ruling.ok()) co_return ruling;
   Json end = {{"op", "end"}};
   KGYM_CO_TRY_VOID(co_await session.AskReference(std::move(end), task.config.limits.open));
@@ -210,12 +234,17 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
 
 namespace {
 
-Awaitable<Result<MaybeRuling>> Load(Session& session, const Submission& submission, const Artefacts& artefacts, std::string& state) {
+Awaitable<Result<MaybeRuling>> Load(Session& session, const Submission& submission, const Artefacts& artefacts,
+                                    std::string& state) {
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-submission", submission.source));
   std::vector<int> fds = {source.get()};
   for (const Fd& file : artefacts.files) fds.push_back(file.get());
   const Json& begun = session.begun();
-  Json request = {{"op", "load"}, {"backend", submission.backend}, {"entry", submission.entry}, {"artefacts", artefacts.keys}, {"pattern", session.pattern()}};
+  Json request = {{"op", "load"},
+                  {"backend", submission.backend},
+                  {"entry", submission.entry},
+                  {"artefacts", artefacts.keys},
+                  {"pattern", session.pattern()}};
   for (const char* key : {"init", "state", "seed", "stateful", "honeypot"}) request[key] = begun[key];
   const Answer answer = co_await session.AskCandidate(std::move(request), std::move(fds), session.config().limits.load);
   if (MaybeRuling ruling = session.Rule(answer, "loading")) co_return ruling;
@@ -237,10 +266,14 @@ Awaitable<Result<MaybeRuling>> Observe(Session& session, bool required, Json& su
 }
 
 MaybeRuling RuleOnPatches(const Json& changed) {
-  for (const auto& [group, outcome] : {std::pair{"clock", Outcome::kRejectedTimingTamper}, std::pair{"harness", Outcome::kRejectedHarnessTamper}}) {
+  for (const auto& [group, outcome] :
+       {std::pair{"clock", Outcome::kRejectedTimingTamper}, std::pair{"harness", Outcome::kRejectedHarnessTamper}}) {
     const Json& names = ClaimedArray(changed, group);
     if (names.empty()) continue;
-    return Ruling{outcome, Concat("it replaced ", names[0].is_string() ? ToUtf8(names[0].get<std::string>()) : "?", " in its interpreter"), {{"stage", "integrity"}, {"patched", names}}};
+    return Ruling{
+        outcome,
+        Concat("it replaced ", names[0].is_string() ? ToUtf8(names[0].get<std::string>()) : "?", " in its interpreter"),
+        {{"stage", "integrity"}, {"patched", names}}};
   }
   return std::nullopt;
 }
@@ -249,14 +282,17 @@ Awaitable<Result<MaybeRuling>> Settle(Session& session, Verdict& verdict) {
   Json request = {{"op", "settle"}};
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
   if (MaybeRuling ruling = session.Rule(answer, "settling")) co_return ruling;
-  for (const Json& note : ClaimedArray(answer.body, "notes")) verdict.notes.push_back(note.is_string() ? note.get<std::string>() : DumpJson(note));
+  for (const Json& note : ClaimedArray(answer.body, "notes"))
+    verdict.notes.push_back(note.is_string() ? note.get<std::string>() : DumpJson(note));
   co_return RuleOnPatches(ClaimedObject(answer.body, "changed"));
 }
 
-/// Whether a failure may be the interpreter's, which some things are known to go wrong in: then it is not held against the submission.
+/// Whether a failure may be the interpreter's, which some things are known to go wrong in: then it is not held against
+/// the submission.
 Awaitable<Ruling> Excuse(Session& session, Ruling ruling) {
-  const bool may_be = ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan || ruling.outcome == Outcome::kFailRuntime ||
-                      ruling.outcome == Outcome::kFailCompile || ruling.outcome == Outcome::kRejectedPrecisionDowngrade;
+  const bool may_be = ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan ||
+                      ruling.outcome == Outcome::kFailRuntime || ruling.outcome == Outcome::kFailCompile ||
+                      ruling.outcome == Outcome::kRejectedPrecisionDowngrade;
   if (!may_be) co_return ruling;
   Json request = {{"op", "inspect"}};
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call);
@@ -266,7 +302,8 @@ Awaitable<Ruling> Excuse(Session& session, Ruling ruling) {
     ruling.evidence["interpreter"] = note;
     ruling.evidence["would_be"] = std::string(ToString(ruling.outcome));
     ruling.outcome = Outcome::kInfra;
-    ruling.reason = "it cannot be judged on this device (" + note.get<std::string>() + "); judge it on a GPU. What was seen: " + ruling.reason;
+    ruling.reason = "it cannot be judged on this device (" + note.get<std::string>() +
+                    "); judge it on a GPU. What was seen: " + ruling.reason;
     break;
   }
   co_return ruling;
@@ -281,7 +318,8 @@ void Record(const Measurement& measurement, Verdict& verdict) {
 }
 
 /// torch.compile's time for the reference, kept from an earlier evaluation where that still holds.
-Awaitable<Result<double>> CompiledMs(Session& session, const Baselines& baselines, const std::string& problem_hash, double eager_ms) {
+Awaitable<Result<double>> CompiledMs(Session& session, const Baselines& baselines, const std::string& problem_hash,
+                                     double eager_ms) {
   if (const std::optional<Baseline> known = baselines.Find(problem_hash, eager_ms)) co_return known->compiled_ms;
   Json request = {{"op", "compile"}, {"calls", 30}};
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.build));
@@ -314,7 +352,8 @@ Awaitable<Result<MaybeRuling>> LastLook(Session& session) {
 
 }  // namespace
 
-Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict) {
+Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session, Artefacts artefacts,
+                                             Verdict& verdict) {
   const JudgeConfig& config = task.config;
   Instant start = std::chrono::steady_clock::now();
   const auto stage = [&](const char* name) {
@@ -327,7 +366,9 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
   KGYM_CO_TRY(ruling, co_await Load(session, task.submission, artefacts, state));
   stage("load_ms");
   if (ruling) co_return ruling;
-  if (state == "seeded" || state == "by-name-in-part") verdict.notes.push_back("weights: the reference's could not be taken over whole (" + state + "); names or shapes differ");
+  if (state == "seeded" || state == "by-name-in-part")
+    verdict.notes.push_back("weights: the reference's could not be taken over whole (" + state +
+                            "); names or shapes differ");
 
   CorrectnessReport report;
   KGYM_CO_TRY(ruling, co_await CheckCorrectness(session, report));
@@ -343,7 +384,9 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
   if (ruling) co_return ruling;
 
   const bool speed = backends_[task.submission.backend].value("speed", false);
-  if (!speed) verdict.notes.push_back("no speed was measured: backend '" + task.submission.backend + "' is interpreted on this device");
+  if (!speed)
+    verdict.notes.push_back("no speed was measured: backend '" + task.submission.backend +
+                            "' is interpreted on this device");
   if (speed && config.timing.enabled) {
     Measurement measurement;
     KGYM_CO_TRY(ruling, co_await Measure(session, report.shortest_call, measurement));
@@ -353,7 +396,8 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
     verdict.speedup = measurement.speedup;
     verdict.speedup_interval = measurement.speedup_interval;
     if (config.timing.compile) {
-      KGYM_CO_TRY(verdict.compiled_reference_ms, co_await CompiledMs(session, *baselines_, task.problem.Hash(), measurement.reference.median));
+      KGYM_CO_TRY(verdict.compiled_reference_ms,
+                  co_await CompiledMs(session, *baselines_, task.problem.Hash(), measurement.reference.median));
       stage("compile_ms");
     }
   }

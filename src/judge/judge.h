@@ -1,7 +1,8 @@
 // The judge: from a problem and a submission to a verdict, on this machine.
 //
-// One judge has one zygote and one CPU lane. Many evaluations may be asked for at once: their builds run side by side, their measurements one after the
-// other. An evaluation that fails by our own fault is tried once more with fresh hosts before its verdict says `infra`.
+// One judge has one zygote and one CPU lane. Many evaluations may be asked for at once: their builds run side by side,
+// their measurements one after the other. An evaluation that fails by our own fault is tried once more with fresh hosts
+// before its verdict says `infra`.
 //
 // Threads: the executor it was made on (which one thread runs).
 #pragma once
@@ -32,7 +33,8 @@ class Judge {
   /// Starts the zygote. An error says what is missing on this machine, and what to do.
   static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config);
 
-  /// `config`: what this evaluation has otherwise than the judge; its `judge.*` keys, but for inject and require_custom_kernel, have no effect.
+  /// `config`: what this evaluation has otherwise than the judge; its `judge.*` keys, but for inject and
+  /// require_custom_kernel, have no effect.
   Awaitable<Judged> Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config = {});
 
   /// The problem checker's findings, or why the problem does not load. {"findings": [{kind, severity, message}]}
@@ -64,8 +66,8 @@ class Judge {
   };
   Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains);
 
-  /// Ends the candidate host, and the reference host too where a fault was ours, then gives the lane back: the verdict need not wait for it, the next
-  /// evaluation must.
+  /// Ends the candidate host, and the reference host too where a fault was ours, then gives the lane back: the verdict
+  /// need not wait for it, the next evaluation must.
   Awaitable<void> Retire(std::unique_ptr<Host> candidate, bool sound, AsyncSemaphore::Permit lane);
   Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);
 

@@ -19,17 +19,20 @@ struct CorrectnessConfig {
 
   template <class Visitor>
   void Visit(Visitor&& field) {
-    field("sets", sets, {.meaning = "input sets that must be answered rightly before timing", .unit = "sets", .min = 1, .max = 100});
-    field("rtol", rtol, {.meaning = "relative tolerance; 0: derived from dtype, reduction and a float64 evaluation", .min = 0});
-    field("atol_rms", atol_rms, {.meaning = "absolute tolerance in units of the output's root mean square; 0: derived", .min = 0});
+    field("sets", sets,
+          {.meaning = "input sets that must be answered rightly before timing", .unit = "sets", .min = 1, .max = 100});
+    field("rtol", rtol,
+          {.meaning = "relative tolerance; 0: derived from dtype, reduction and a float64 evaluation", .min = 0});
+    field("atol_rms", atol_rms,
+          {.meaning = "absolute tolerance in units of the output's root mean square; 0: derived", .min = 0});
   }
 };
 
 struct TimingConfig {
   bool enabled = true;
   Duration batch = 4ms;
-  Duration generate = 15ms;
-  int warmup = 3;
+  Duration generate = 8ms;
+  int warmup = 2;
   int max_calls = 16;
   int min_rounds = 8;
   int max_rounds = 24;
@@ -46,18 +49,28 @@ struct TimingConfig {
   void Visit(Visitor&& field) {
     field("enabled", enabled, {.meaning = "measure times; without it a verdict is about correctness alone"});
     field("batch", batch, {.meaning = "calls of a batch go on for about this long", .min = 1e-4, .max = 10});
-    field("generate", generate, {.meaning = "time for making one batch's fresh inputs; bounds its calls", .min = 1e-4, .max = 10});
-    field("warmup", warmup, {.meaning = "calls at the start of each batch that are not counted", .unit = "calls", .min = 0, .max = 100});
+    field("generate", generate,
+          {.meaning = "time for making one batch's fresh inputs; bounds its calls", .min = 1e-4, .max = 10});
+    field("warmup", warmup,
+          {.meaning = "calls at the start of each batch that are not counted", .unit = "calls", .min = 0, .max = 100});
     field("max_calls", max_calls, {.meaning = "most calls of a batch", .unit = "calls", .min = 1, .max = 1000});
-    field("min_rounds", min_rounds, {.meaning = "fewest rounds; a round is one batch of either side", .unit = "rounds", .min = 8, .max = 1000});
+    field("min_rounds", min_rounds,
+          {.meaning = "fewest rounds; a round is one batch of either side", .unit = "rounds", .min = 8, .max = 1000});
     field("max_rounds", max_rounds, {.meaning = "most rounds", .unit = "rounds", .min = 8, .max = 10000});
     field("budget", budget, {.meaning = "no round is begun after this, beyond the fewest", .min = 0});
-    field("precision", precision, {.meaning = "stop when the speedup's interval is within this share of its middle", .min = 0, .max = 1});
-    field("resolution", resolution, {.meaning = "or when the interval of a call's time is this narrow: shorter differences are launch cost", .min = 0});
+    field("precision", precision,
+          {.meaning = "stop when the speedup's interval is within this share of its middle", .min = 0, .max = 1});
+    field("resolution", resolution,
+          {.meaning = "or when the interval of a call's time is this narrow: shorter differences are launch cost",
+           .min = 0});
     field("confidence", confidence, {.meaning = "of every interval", .min = 0.5, .max = 0.9999});
-    field("systematic", systematic, {.meaning = "what a speedup's interval is widened by for differences between processes", .min = 0, .max = 0.5});
-    field("clock_slack", clock_slack, {.meaning = "share of a batch by which the judge's clock may exceed the host's", .min = 0.01, .max = 1});
-    field("peak_gb_per_s", peak_gb_per_s, {.meaning = "no memory is faster; floor of a time that reads its inputs", .unit = "GB/s", .min = 1});
+    field(
+        "systematic", systematic,
+        {.meaning = "what a speedup's interval is widened by for differences between processes", .min = 0, .max = 0.5});
+    field("clock_slack", clock_slack,
+          {.meaning = "share of a batch by which the judge's clock may exceed the host's", .min = 0.01, .max = 1});
+    field("peak_gb_per_s", peak_gb_per_s,
+          {.meaning = "no memory is faster; floor of a time that reads its inputs", .unit = "GB/s", .min = 1});
     field("compile", compile, {.meaning = "also time the reference under torch.compile"});
   }
 };
@@ -81,7 +94,8 @@ struct LimitsConfig {
     field("load", load, {.meaning = "importing and constructing a submission", .min = 0.01});
     field("call", call, {.meaning = "one call of a submission; a batch of n calls gets n times it", .min = 0.001});
     field("memory", memory_mb, {.meaning = "private memory of a host", .unit = "MB", .min = 256});
-    field("processes", processes, {.meaning = "processes and threads of a host together", .unit = "processes", .min = 8});
+    field("processes", processes,
+          {.meaning = "processes and threads of a host together", .unit = "processes", .min = 8});
     field("tmp", tmp_mb, {.meaning = "files of a host, in memory", .unit = "MB", .min = 1});
     field("arena", arena_mb, {.meaning = "shared memory for an evaluation's tensors", .unit = "MB", .min = 1});
   }
@@ -111,13 +125,19 @@ struct JudgeConfig {
     field.Group("timing", timing);
     field.Group("limits", limits);
     field("judge.python", python, {.meaning = "interpreter with torch; empty: KGYM_PYTHON, .venv, python3"});
-    field("judge.cache", cache, {.meaning = "folder for builds and baselines; empty: $XDG_CACHE_HOME/kgym or ~/.cache/kgym"});
+    field("judge.cache", cache,
+          {.meaning = "folder for builds and baselines; empty: $XDG_CACHE_HOME/kgym or ~/.cache/kgym"});
     field("judge.cpus", cpus, {.meaning = "cores to measure on; empty: all but the first"});
     field("judge.build_jobs", build_jobs, {.meaning = "builds at once", .unit = "builds", .min = 1, .max = 256});
     field("judge.pool", pool, {.meaning = "candidate hosts kept ready", .unit = "hosts", .min = 0, .max = 64});
-    field("judge.sandbox", sandbox, {.meaning = "best: as far as the kernel lets us; strict: refuse less than everything", .choices = {"best", "strict"}});
-    field("judge.require_custom_kernel", require_custom_kernel, {.meaning = "reject what is not the submission's own kernel"});
-    field("judge.inject", inject, {.meaning = "a fault of the judge to simulate, for its tests", .choices = {"none", "reference-dies", "reference-stalls"}});
+    field("judge.sandbox", sandbox,
+          {.meaning = "best: as far as the kernel lets us; strict: refuse less than everything",
+           .choices = {"best", "strict"}});
+    field("judge.require_custom_kernel", require_custom_kernel,
+          {.meaning = "reject what is not the submission's own kernel"});
+    field("judge.inject", inject,
+          {.meaning = "a fault of the judge to simulate, for its tests",
+           .choices = {"none", "reference-dies", "reference-stalls"}});
   }
 };
 

@@ -39,7 +39,8 @@ Json OpenRequest(const Problem& problem, const JudgeConfig& config) {
   Json tolerance = Json::object();
   if (config.correctness.rtol > 0) tolerance["rtol"] = config.correctness.rtol;
   if (config.correctness.atol_rms > 0) tolerance["atol_rms"] = config.correctness.atol_rms;
-  return {{"op", "open"}, {"name", problem.name}, {"workload", problem.workload}, {"sizes", problem.sizes}, {"seed", kInitSeed}, {"tolerance", tolerance}};
+  return {{"op", "open"},           {"name", problem.name}, {"workload", problem.workload},
+          {"sizes", problem.sizes}, {"seed", kInitSeed},    {"tolerance", tolerance}};
 }
 
 }  // namespace
@@ -72,10 +73,20 @@ Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeCo
   }
   ProblemFault fault;
   switch (answer.what) {
-    case Answer::What::kFailed: fault = {Concat(where, ": ", ClaimedText(answer.body, "message")), ClaimedText(answer.body, "traceback")}; break;
-    case Answer::What::kTimeout: fault = {Concat(where, ": it does not finish: ", answer.detail, " (limits.open)"), ""}; break;
-    case Answer::What::kEnded: fault = {Concat(where, ": its own code ended the process: ", answer.detail, reference_->OutOfMemory() ? " (out of memory)" : ""), reference_->output().Text()}; break;
-    default: fault = {Concat(where, ": its own code wrote to its host's socket"), ""}; break;
+    case Answer::What::kFailed:
+      fault = {Concat(where, ": ", ClaimedText(answer.body, "message")), ClaimedText(answer.body, "traceback")};
+      break;
+    case Answer::What::kTimeout:
+      fault = {Concat(where, ": it does not finish: ", answer.detail, " (limits.open)"), ""};
+      break;
+    case Answer::What::kEnded:
+      fault = {Concat(where, ": its own code ended the process: ", answer.detail,
+                      reference_->OutOfMemory() ? " (out of memory)" : ""),
+               reference_->output().Text()};
+      break;
+    default:
+      fault = {Concat(where, ": its own code wrote to its host's socket"), ""};
+      break;
   }
   co_await DropReference();
   co_return Opened{nullptr, {}, std::move(fault)};
@@ -96,7 +107,8 @@ Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
 
 Awaitable<Result<std::unique_ptr<Host>>> Lane::TakeCandidate(const LimitsConfig& limits) {
   const LimitsConfig& pooled = config_.limits;
-  const bool same = limits.memory_mb == pooled.memory_mb && limits.processes == pooled.processes && limits.tmp_mb == pooled.tmp_mb;
+  const bool same =
+      limits.memory_mb == pooled.memory_mb && limits.processes == pooled.processes && limits.tmp_mb == pooled.tmp_mb;
   if (same && !ready_.empty()) {
     std::unique_ptr<Host> host = std::move(ready_.front());
     ready_.pop_front();
@@ -158,7 +170,8 @@ Result<std::vector<int>> LaneCpus(const std::vector<std::string>& configured) {
 std::vector<int> OtherCpus(const std::vector<int>& lane) {
   std::vector<int> others;
   const std::vector<int> usable = UsableCpus();
-  std::ranges::copy_if(usable, std::back_inserter(others), [&](int cpu) { return std::ranges::find(lane, cpu) == lane.end(); });
+  std::ranges::copy_if(usable, std::back_inserter(others),
+                       [&](int cpu) { return std::ranges::find(lane, cpu) == lane.end(); });
   return others.empty() ? usable : others;
 }
 

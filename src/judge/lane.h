@@ -1,7 +1,7 @@
 // A CPU lane: the cores on which times are taken, a reference host with a problem open, and candidate hosts kept ready.
 //
-// One evaluation at a time has the lane. The reference host stays for as long as the same problem is asked for; candidate hosts serve once. The pool is
-// refilled in the background, never while somebody measures.
+// One evaluation at a time has the lane. The reference host stays for as long as the same problem is asked for;
+// candidate hosts serve once. The pool is refilled in the background, never while somebody measures.
 //
 // Threads: the executor it was made on.
 #pragma once
@@ -76,7 +76,8 @@ class Lane {
   ProblemFacts open_facts_;
 };
 
-/// The cores to measure on: `configured`, or all that this process may use but the first, which serves the judge. At least one.
+/// The cores to measure on: `configured`, or all that this process may use but the first, which serves the judge. At
+/// least one.
 Result<std::vector<int>> LaneCpus(const std::vector<std::string>& configured);
 
 /// The cores for everything else: all that this process may use and no lane measures on; all where none is left.

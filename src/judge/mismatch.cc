@@ -9,7 +9,8 @@ namespace {
 // How long a late writer is given before its output is copied again.
 constexpr Duration kLateWriter = 200ms;
 
-// Of an output's elements, the share that still holds the allocator's pattern above which the output counts as never written.
+// Of an output's elements, the share that still holds the allocator's pattern above which the output counts as never
+// written.
 constexpr double kUnwrittenShare = 0.01;
 
 Json EvidenceOf(const MismatchFacts& facts) {
@@ -35,18 +36,33 @@ Outcome ByKind(const std::string& kind) {
 std::pair<Outcome, std::string> Decide(const MismatchFacts& facts) {
   const Json& seen = facts.check["facts"];
   const std::string kind = facts.check["difference"].value("kind", "");
-  const auto known = [&seen](const char* key) { return seen.contains(key) && !seen[key].is_null() && seen[key] != false; };
-  if (!facts.check["changed_inputs"].empty()) return {Outcome::kRejectedInputTamper, Concat("it changed input ", facts.check["changed_inputs"][0].get<int>(), ", which the reference leaves otherwise")};
+  const auto known = [&seen](const char* key) {
+    return seen.contains(key) && !seen[key].is_null() && seen[key] != false;
+  };
+  if (!facts.check["changed_inputs"].empty())
+    return {Outcome::kRejectedInputTamper, Concat("it changed input ", facts.check["changed_inputs"][0].get<int>(),
+                                                  ", which the reference leaves otherwise")};
   if (kind == "shape" || kind == "dtype") return {ByKind(kind), ""};
-  if (facts.right_when_copied_later) return {Outcome::kRejectedAsyncEscape, "the output was wrong when forward returned and right later"};
-  if (known("honeypot")) return {Outcome::kRejectedOracleLeak, "the output is the bait that was laid out as the expected output"};
-  if (known("answer_of_call")) return {Outcome::kRejectedReplayCache, Concat("the output is the answer of an earlier call (number ", seen["answer_of_call"].get<int>(), ")")};
-  if (seen.value("unwritten_share", 0.0) > kUnwrittenShare) return {Outcome::kRejectedStaleMemory, Concat(100 * seen.value("unwritten_share", 0.0), " % of the output was never written")};
+  if (facts.right_when_copied_later)
+    return {Outcome::kRejectedAsyncEscape, "the output was wrong when forward returned and right later"};
+  if (known("honeypot"))
+    return {Outcome::kRejectedOracleLeak, "the output is the bait that was laid out as the expected output"};
+  if (known("answer_of_call"))
+    return {Outcome::kRejectedReplayCache,
+            Concat("the output is the answer of an earlier call (number ", seen["answer_of_call"].get<int>(), ")")};
+  if (seen.value("unwritten_share", 0.0) > kUnwrittenShare)
+    return {Outcome::kRejectedStaleMemory,
+            Concat(100 * seen.value("unwritten_share", 0.0), " % of the output was never written")};
   if (known("constant")) return {Outcome::kRejectedNoWork, "the output is one constant"};
-  if (known("copy_of_input")) return {Outcome::kRejectedNoWork, Concat("the output is a copy of input ", seen["copy_of_input"].get<int>())};
-  if (facts.right_when_called_again) return {Outcome::kFailNondeterministic, "the same inputs gave a wrong answer and then a right one"};
-  if (facts.right_for_known_seeds) return {Outcome::kRejectedTestOverfit, "it is right for inputs from well-known seeds only"};
-  if (known("precision")) return {Outcome::kRejectedPrecisionDowngrade, "the error is that of computing in " + seen["precision"].get<std::string>()};
+  if (known("copy_of_input"))
+    return {Outcome::kRejectedNoWork, Concat("the output is a copy of input ", seen["copy_of_input"].get<int>())};
+  if (facts.right_when_called_again)
+    return {Outcome::kFailNondeterministic, "the same inputs gave a wrong answer and then a right one"};
+  if (facts.right_for_known_seeds)
+    return {Outcome::kRejectedTestOverfit, "it is right for inputs from well-known seeds only"};
+  if (known("precision"))
+    return {Outcome::kRejectedPrecisionDowngrade,
+            "the error is that of computing in " + seen["precision"].get<std::string>()};
   return {ByKind(kind), ""};
 }
 
@@ -57,11 +73,15 @@ Awaitable<bool> Right(Session& session, Filled filled, Json request) {
   co_return check.ok() && !IsMismatch(*check);
 }
 
-Json CallRequest(const Filled& filled) { return {{"op", "call"}, {"inputs", filled.inputs}, {"output", filled.output}}; }
+Json CallRequest(const Filled& filled) {
+  return {{"op", "call"}, {"inputs", filled.inputs}, {"output", filled.output}};
+}
 
 }  // namespace
 
-bool IsMismatch(const Json& check) { return check["difference"].value("kind", "") != "" || !check["changed_inputs"].empty(); }
+bool IsMismatch(const Json& check) {
+  return check["difference"].value("kind", "") != "" || !check["changed_inputs"].empty();
+}
 
 Ruling Classify(const MismatchFacts& facts) {
   const auto [outcome, why] = Decide(facts);
@@ -79,7 +99,8 @@ Awaitable<Result<Ruling>> Examine(Session& session, Filled filled, Json check) {
   MismatchFacts facts{.check = std::move(check)};
   const std::string kind = facts.check["difference"].value("kind", "");
   if (kind == "numerical" || kind == "nan") {
-    co_await SleepFor(kLateWriter);  // A wait for nothing that could be waited on: a thread that we do not know to exist.
+    co_await SleepFor(
+        kLateWriter);  // A wait for nothing that could be waited on: a thread that we do not know to exist.
     Json recopy = {{"op", "recopy"}, {"output", filled.output}};
     facts.right_when_copied_later = co_await Right(session, filled, std::move(recopy));
     if (!facts.right_when_copied_later) {

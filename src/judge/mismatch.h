@@ -1,7 +1,7 @@
 // From a wrong answer to a word: which of the honest failures or known cheats it is.
 //
-// `Examine` measures what only a second look can tell (is it right when copied later, when called again, on well-known seeds?); `Classify` decides from
-// those facts alone, so that every rule is tested without a process.
+// `Examine` measures what only a second look can tell (is it right when copied later, when called again, on well-known
+// seeds?); `Classify` decides from those facts alone, so that every rule is tested without a process.
 //
 // Threads: Examine on the lane's executor; Classify any.
 #pragma once
@@ -13,7 +13,7 @@
 namespace kgym::judge {
 
 struct MismatchFacts {
-  Json check{};                     // The reference host's reply: difference, changed_inputs, facts.
+  Json check{};  // The reference host's reply: difference, changed_inputs, facts.
   bool right_when_copied_later = false;
   bool right_when_called_again = false;
   bool right_for_known_seeds = false;

@@ -6,7 +6,9 @@ namespace kgym::judge {
 namespace {
 
 Json Check(const char* kind, Json facts = Json::object(), Json changed = Json::array()) {
-  return {{"difference", {{"kind", kind}, {"message", "how wrong"}}}, {"changed_inputs", std::move(changed)}, {"facts", std::move(facts)}};
+  return {{"difference", {{"kind", kind}, {"message", "how wrong"}}},
+          {"changed_inputs", std::move(changed)},
+          {"facts", std::move(facts)}};
 }
 
 Outcome Of(MismatchFacts facts) { return Classify(facts).outcome; }
@@ -38,7 +40,8 @@ TEST(Classify, EachFactHasItsWord) {
 }
 
 TEST(Classify, FactsThatAreFalseOrNullSayNothing) {
-  const Json nothing = {{"honeypot", false}, {"answer_of_call", nullptr}, {"unwritten_share", 0.0}, {"constant", false}, {"copy_of_input", nullptr}, {"precision", nullptr}};
+  const Json nothing = {{"honeypot", false}, {"answer_of_call", nullptr}, {"unwritten_share", 0.0},
+                        {"constant", false}, {"copy_of_input", nullptr},  {"precision", nullptr}};
   const Ruling ruling = Classify({.check = Check("numerical", nothing)});
   EXPECT_EQ(ruling.outcome, Outcome::kFailNumerical);
   EXPECT_EQ(ruling.evidence.size(), 1U) << "only the stage";
@@ -49,7 +52,8 @@ TEST(Classify, AFewElementsThatLookUnwrittenAreChance) {
 }
 
 TEST(Classify, ALateWriterIsNotTakenForStaleMemory) {
-  EXPECT_EQ(Of({.check = Check("numerical", {{"unwritten_share", 1.0}}), .right_when_copied_later = true}), Outcome::kRejectedAsyncEscape);
+  EXPECT_EQ(Of({.check = Check("numerical", {{"unwritten_share", 1.0}}), .right_when_copied_later = true}),
+            Outcome::kRejectedAsyncEscape);
 }
 
 }  // namespace

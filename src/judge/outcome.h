@@ -1,6 +1,7 @@
 // The outcome of an evaluation: a closed set, set by the stage that saw what happened, never read out of a message.
 //
-// `ok` · `fail:*` the submission is honest and wrong · `rejected:*` it is not what it seems · `infra` our own fault, to be retried and never billed.
+// `ok` · `fail:*` the submission is honest and wrong · `rejected:*` it is not what it seems · `infra` our own fault, to
+// be retried and never billed.
 //
 // Threads: any; plain values.
 #pragma once
@@ -13,18 +14,18 @@ namespace kgym::judge {
 
 enum class Outcome {
   kOk,
-  kFailFormat,            // Not UTF-8, not Python, no entry.
-  kFailCompile,           // The native or Triton compiler refused it.
-  kFailLoad,              // Importing or constructing it raised.
-  kFailRuntime,           // A call raised.
-  kFailShape,             // Structure or shape of the outputs.
+  kFailFormat,   // Not UTF-8, not Python, no entry.
+  kFailCompile,  // The native or Triton compiler refused it.
+  kFailLoad,     // Importing or constructing it raised.
+  kFailRuntime,  // A call raised.
+  kFailShape,    // Structure or shape of the outputs.
   kFailDtype,
   kFailNumerical,
   kFailNan,               // NaN or Inf where the reference has none, or the reverse.
   kFailNondeterministic,  // Right for some calls on the same inputs, wrong for others.
   kFailTimeout,
   kFailOom,
-  kFailCrash,             // A signal, or an end before the last answer.
+  kFailCrash,  // A signal, or an end before the last answer.
   kRejectedTimingTamper,
   kRejectedAsyncEscape,
   kRejectedLazyOutput,

@@ -17,7 +17,8 @@ TEST(Outcome, NamesAreDistinctAndReadBack) {
 }
 
 TEST(Outcome, AllButOkSayWhatToDoNext) {
-  for (const Outcome outcome : AllOutcomes()) EXPECT_EQ(NextStep(outcome).empty(), outcome == Outcome::kOk) << ToString(outcome);
+  for (const Outcome outcome : AllOutcomes())
+    EXPECT_EQ(NextStep(outcome).empty(), outcome == Outcome::kOk) << ToString(outcome);
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ void OutputLog::Add(std::string_view bytes) {
   if (recent_.size() > 2 * kKept) recent_.erase(0, recent_.size() - kKept);
 }
 
-std::string OutputLog::tail() const { return recent_.size() > kKept ? recent_.substr(recent_.size() - kKept) : recent_; }
+std::string OutputLog::tail() const {
+  return recent_.size() > kKept ? recent_.substr(recent_.size() - kKept) : recent_;
+}
 
 std::uint64_t OutputLog::dropped() const { return total_ - head_.size() - tail().size(); }
 
@@ -52,7 +54,8 @@ Awaitable<void> OutputDrain::Run(std::shared_ptr<State> state) {
   std::array<char, 16 * 1024> buffer;
   while (state->pipe.is_open()) {
     boost::system::error_code error;
-    const std::size_t length = co_await state->pipe.async_read_some(boost::asio::buffer(buffer), boost::asio::redirect_error(boost::asio::use_awaitable, error));
+    const std::size_t length = co_await state->pipe.async_read_some(
+        boost::asio::buffer(buffer), boost::asio::redirect_error(boost::asio::use_awaitable, error));
     if (error) co_return;
     state->log.Add({buffer.data(), length});
   }

@@ -35,7 +35,8 @@ class OutputLog {
   std::uint64_t total_ = 0;
 };
 
-/// Drains `pipe` into a log until its end. The log may outlive the drain, and the other way round; Close() ends the drain.
+/// Drains `pipe` into a log until its end. The log may outlive the drain, and the other way round; Close() ends the
+/// drain.
 class OutputDrain {
  public:
   OutputDrain(const Executor& executor, Fd pipe);

@@ -23,7 +23,9 @@ bool SameOperators(const Json& mine, const Json& reference) {
 
 bool OwnOutput(const Json& output) { return ClaimedText(output, "kind") == "own"; }
 
-bool HasKernels(const Json& facts) { return !ClaimedObject(facts, "kernels").empty() || !ClaimedArray(facts, "foreign").empty(); }
+bool HasKernels(const Json& facts) {
+  return !ClaimedObject(facts, "kernels").empty() || !ClaimedArray(facts, "foreign").empty();
+}
 
 /// What failed of its own: calls that raised, or builds that did.
 Json Failures(const Json& facts) {
@@ -35,10 +37,14 @@ Ruling Without(const Json& facts, const Json& reference_operators) {
   Json operators = ClaimedObject(facts, "operators");
   for (const auto& [name, count] : ClaimedObject(facts, "unseen").items()) operators[name] = count;
   const Json& inside = ClaimedObject(facts, "inside");
-  Json evidence = {{"stage", "own work"}, {"operators", operators}, {"kernels", ClaimedObject(facts, "kernels")}, {"launches", ClaimedObject(facts, "launches")}};
+  Json evidence = {{"stage", "own work"},
+                   {"operators", operators},
+                   {"kernels", ClaimedObject(facts, "kernels")},
+                   {"launches", ClaimedObject(facts, "launches")}};
   if (Json failures = Failures(facts); !failures.empty()) {
     evidence["raised"] = std::move(failures);
-    return {Outcome::kRejectedReferenceCall, "its own kernel failed and the framework answered instead: " + Names(operators), evidence};
+    return {Outcome::kRejectedReferenceCall,
+            "its own kernel failed and the framework answered instead: " + Names(operators), evidence};
   }
   if (!inside.empty()) {
     evidence["inside"] = inside;
@@ -46,11 +52,19 @@ Ruling Without(const Json& facts, const Json& reference_operators) {
   }
   if (HasKernels(facts)) {
     const bool launched = !ClaimedObject(facts, "launches").empty();
-    return {Outcome::kRejectedDecoyKernel, launched ? "its kernel ran, but nothing that it computed reaches the output; that came from " + Names(operators)
-                                                    : "it defines a kernel and does not launch it; the output came from " + Names(operators), evidence};
+    return {Outcome::kRejectedDecoyKernel,
+            launched
+                ? "its kernel ran, but nothing that it computed reaches the output; that came from " + Names(operators)
+                : "it defines a kernel and does not launch it; the output came from " + Names(operators),
+            evidence};
   }
-  if (SameOperators(operators, reference_operators)) return {Outcome::kRejectedReferenceCall, "it has no kernel and calls what the reference calls: " + Names(operators), evidence};
-  return {Outcome::kRejectedLibraryCall, operators.empty() ? "it has no kernel of its own" : "it has no kernel; framework operators made the result: " + Names(operators), evidence};
+  if (SameOperators(operators, reference_operators))
+    return {Outcome::kRejectedReferenceCall, "it has no kernel and calls what the reference calls: " + Names(operators),
+            evidence};
+  return {Outcome::kRejectedLibraryCall,
+          operators.empty() ? "it has no kernel of its own"
+                            : "it has no kernel; framework operators made the result: " + Names(operators),
+          evidence};
 }
 
 }  // namespace
@@ -65,7 +79,8 @@ Json OwnWorkSummary(const Json& facts) {
   for (const char* key : {"kernels", "foreign", "launches", "raised", "operators", "inside", "unseen", "outputs"}) {
     if (const Json& value = Claimed(facts, key); !value.is_null()) summary[key] = value;
   }
-  const double own = ClaimedNumber(facts, "own_ns"), framework = ClaimedNumber(facts, "framework_ns") + ClaimedNumber(facts, "inside_ns");
+  const double own = ClaimedNumber(facts, "own_ns"),
+               framework = ClaimedNumber(facts, "framework_ns") + ClaimedNumber(facts, "inside_ns");
   // Own code that is called past the wrappers (ctypes, say) has no time of its own: its share is not known.
   const bool unseen = own <= 0 && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput);
   summary["coverage"] = own + framework > 0 && !unseen ? Json(own / (own + framework)) : Json(nullptr);

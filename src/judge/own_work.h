@@ -1,7 +1,9 @@
-// Is the answer the submission's own work? Decided from the facts of one observed call (python/kgym_runner/own_work.py says what each means).
+// Is the answer the submission's own work? Decided from the facts of one observed call (python/kgym_runner/own_work.py
+// says what each means).
 //
-// Nothing of its own in any output is a rejection, and the facts say of which kind: the reference's own operators, other library operators, a library
-// behind a thin native wrapper, or a kernel that was never launched or whose result nobody uses.
+// Nothing of its own in any output is a rejection, and the facts say of which kind: the reference's own operators,
+// other library operators, a library behind a thin native wrapper, or a kernel that was never launched or whose result
+// nobody uses.
 //
 // Threads: any; pure.
 #pragma once

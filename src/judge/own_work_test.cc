@@ -24,31 +24,45 @@ TEST(OwnWork, OneOwnOutputIsEnough) {
   EXPECT_EQ(Of(facts), Outcome::kOk);
 }
 
-TEST(OwnWork, ForeignMachineCodeCountsAsAKernel) { EXPECT_EQ(Of(Facts({{"foreign", {"/tmp/x.so"}}}, "own")), Outcome::kOk); }
+TEST(OwnWork, ForeignMachineCodeCountsAsAKernel) {
+  EXPECT_EQ(Of(Facts({{"foreign", {"/tmp/x.so"}}}, "own")), Outcome::kOk);
+}
 
 TEST(OwnWork, ContentFromNowhereWithoutAKernelIsALibrary) {
   EXPECT_EQ(Of(Facts(Json::object(), "own")), Outcome::kRejectedLibraryCall) << "numpy, say";
 }
 
-TEST(OwnWork, TheReferencesOperatorsAreAReferenceCall) { EXPECT_EQ(Of(Facts({{"operators", {{"aten.relu", 2}, {"aten.mm", 1}}}})), Outcome::kRejectedReferenceCall); }
+TEST(OwnWork, TheReferencesOperatorsAreAReferenceCall) {
+  EXPECT_EQ(Of(Facts({{"operators", {{"aten.relu", 2}, {"aten.mm", 1}}}})), Outcome::kRejectedReferenceCall);
+}
 
-TEST(OwnWork, OtherOperatorsAreALibraryCall) { EXPECT_EQ(Of(Facts({{"operators", {{"aten.addmm", 1}}}})), Outcome::kRejectedLibraryCall); }
+TEST(OwnWork, OtherOperatorsAreALibraryCall) {
+  EXPECT_EQ(Of(Facts({{"operators", {{"aten.addmm", 1}}}})), Outcome::kRejectedLibraryCall);
+}
 
 TEST(OwnWork, OperatorsInsideNativeCodeAreALibraryCall) {
-  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "extension"}}}, {"launches", {{"f", 1}}}, {"inside", {{"aten.mm", 1}}}})), Outcome::kRejectedLibraryCall);
+  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "extension"}}}, {"launches", {{"f", 1}}}, {"inside", {{"aten.mm", 1}}}})),
+            Outcome::kRejectedLibraryCall);
 }
 
 TEST(OwnWork, AKernelNeverLaunchedOrUnusedIsADecoy) {
-  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "triton"}}}, {"operators", {{"aten.mm", 1}}}})), Outcome::kRejectedDecoyKernel);
-  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "triton"}}}, {"launches", {{"f", 1}}}, {"operators", {{"aten.mm", 1}}}})), Outcome::kRejectedDecoyKernel);
+  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "triton"}}}, {"operators", {{"aten.mm", 1}}}})),
+            Outcome::kRejectedDecoyKernel);
+  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "triton"}}}, {"launches", {{"f", 1}}}, {"operators", {{"aten.mm", 1}}}})),
+            Outcome::kRejectedDecoyKernel);
 }
 
 TEST(OwnWork, AFallbackIsAReferenceCall) {
-  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "extension"}}}, {"launches", {{"f", 1}}}, {"raised", {{"f", "no"}}}, {"operators", {{"aten.mm", 1}}}})), Outcome::kRejectedReferenceCall);
+  EXPECT_EQ(Of(Facts({{"kernels", {{"f", "extension"}}},
+                      {"launches", {{"f", 1}}},
+                      {"raised", {{"f", "no"}}},
+                      {"operators", {{"aten.mm", 1}}}})),
+            Outcome::kRejectedReferenceCall);
 }
 
 TEST(OwnWork, FactsOfAnyShapeAreSurvived) {
-  for (const char* text : {"{}", "[]", "null", R"({"outputs": 3, "kernels": "x", "operators": [1]})", R"({"outputs": [1, {"kind": 2}]})"}) {
+  for (const char* text : {"{}", "[]", "null", R"({"outputs": 3, "kernels": "x", "operators": [1]})",
+                           R"({"outputs": [1, {"kind": 2}]})"}) {
     const Json facts = Json::parse(text);
     EXPECT_NE(Of(facts), Outcome::kOk) << text;
     OwnWorkSummary(facts);
@@ -56,7 +70,8 @@ TEST(OwnWork, FactsOfAnyShapeAreSurvived) {
 }
 
 TEST(OwnWork, CoverageIsTheShareOfOwnTime) {
-  EXPECT_DOUBLE_EQ(OwnWorkSummary({{"own_ns", 300}, {"framework_ns", 50}, {"inside_ns", 50}})["coverage"].get<double>(), 0.75);
+  EXPECT_DOUBLE_EQ(OwnWorkSummary({{"own_ns", 300}, {"framework_ns", 50}, {"inside_ns", 50}})["coverage"].get<double>(),
+                   0.75);
   EXPECT_TRUE(OwnWorkSummary(Json::object())["coverage"].is_null());
 }
 

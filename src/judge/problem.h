@@ -15,11 +15,11 @@
 namespace kgym::judge {
 
 struct Problem {
-  std::string name{};      // "level1/softmax", or a file's path.
-  std::string path{};      // Where it was read, for messages; may be empty.
-  std::string source{};    // Python.
-  std::string workload = "cpu";    // A key of its WORKLOADS; problems without that key run at their own sizes.
-  Json sizes = Json::object();     // Module globals to replace, beyond the workload's.
+  std::string name{};            // "level1/softmax", or a file's path.
+  std::string path{};            // Where it was read, for messages; may be empty.
+  std::string source{};          // Python.
+  std::string workload = "cpu";  // A key of its WORKLOADS; problems without that key run at their own sizes.
+  Json sizes = Json::object();   // Module globals to replace, beyond the workload's.
 
   /// Identity of all of the above but the path: what results may be cached under.
   std::string Hash() const;

@@ -1,6 +1,7 @@
 // What a stage decided: nothing, so that the evaluation goes on, or an outcome with its reason and evidence.
 //
-// A stage returns Result<MaybeRuling>; the error of the Result is a fault of the judge (`infra`), never of the submission.
+// A stage returns Result<MaybeRuling>; the error of the Result is a fault of the judge (`infra`), never of the
+// submission.
 //
 // Threads: any; plain values.
 #pragma once
@@ -17,8 +18,8 @@ namespace kgym::judge {
 
 struct Ruling {
   Outcome outcome = Outcome::kOk;
-  std::string reason;               // One sentence for a person.
-  Json evidence = Json::object();   // Facts that the outcome rests on.
+  std::string reason;              // One sentence for a person.
+  Json evidence = Json::object();  // Facts that the outcome rests on.
 };
 
 using MaybeRuling = std::optional<Ruling>;

@@ -16,8 +16,10 @@ Answer Of(Answer::What what, Json body = Json::object(), std::string detail = ""
 TEST(RuleOnAnswer, DoneGoesOn) { EXPECT_FALSE(RuleOnAnswer(Of(Answer::What::kDone), "loading", false)); }
 
 TEST(RuleOnAnswer, WordsOfAHostBecomeOutcomes) {
-  for (const auto& [kind, outcome] : {std::pair{"compile", Outcome::kFailCompile}, std::pair{"oom", Outcome::kFailOom}, std::pair{"lazy", Outcome::kRejectedLazyOutput}}) {
-    const MaybeRuling ruling = RuleOnAnswer(Of(Answer::What::kFailed, {{"kind", kind}, {"message", "m"}}), "forward", false);
+  for (const auto& [kind, outcome] : {std::pair{"compile", Outcome::kFailCompile}, std::pair{"oom", Outcome::kFailOom},
+                                      std::pair{"lazy", Outcome::kRejectedLazyOutput}}) {
+    const MaybeRuling ruling =
+        RuleOnAnswer(Of(Answer::What::kFailed, {{"kind", kind}, {"message", "m"}}), "forward", false);
     ASSERT_TRUE(ruling);
     EXPECT_EQ(ruling->outcome, outcome);
     EXPECT_EQ(ruling->reason, "m");
@@ -26,7 +28,9 @@ TEST(RuleOnAnswer, WordsOfAHostBecomeOutcomes) {
 
 TEST(RuleOnAnswer, AHostCannotSayOkInfraOrAnyOtherWord) {
   for (const char* kind : {"ok", "infra", "", "numerical", "rejected:no-work"}) {
-    EXPECT_EQ(RuleOnAnswer(Of(Answer::What::kFailed, {{"kind", kind}}), "forward", false)->outcome, Outcome::kRejectedResultForgery) << kind;
+    EXPECT_EQ(RuleOnAnswer(Of(Answer::What::kFailed, {{"kind", kind}}), "forward", false)->outcome,
+              Outcome::kRejectedResultForgery)
+        << kind;
   }
 }
 
@@ -37,7 +41,8 @@ TEST(RuleOnAnswer, TheEndOfAHostIsACrashUnlessTheKernelTookItsMemory) {
 
 TEST(RuleOnAnswer, SilenceAndForgeryAreTold) {
   EXPECT_EQ(RuleOnAnswer(Of(Answer::What::kTimeout), "forward", false)->outcome, Outcome::kFailTimeout);
-  EXPECT_EQ(RuleOnAnswer(Of(Answer::What::kForged, {}, "\xff{"), "forward", false)->outcome, Outcome::kRejectedResultForgery);
+  EXPECT_EQ(RuleOnAnswer(Of(Answer::What::kForged, {}, "\xff{"), "forward", false)->outcome,
+            Outcome::kRejectedResultForgery);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The Python runner and the native probe on disk: unpacked from the binary into a private folder for as long as the judge lives.
+// The Python runner and the native probe on disk: unpacked from the binary into a private folder for as long as the
+// judge lives.
 //
 // KGYM_RUNNER, a folder that holds `kgym_runner`, is used instead where it is set (for work on the runner itself).
 //
@@ -32,7 +33,8 @@ class Runtime {
   std::string hash_;
 };
 
-/// The Python to run the hosts with: `configured`, else KGYM_PYTHON, else .venv beside the working folder or the binary, else python3.
+/// The Python to run the hosts with: `configured`, else KGYM_PYTHON, else .venv beside the working folder or the
+/// binary, else python3.
 std::string FindPython(const std::string& configured);
 
 }  // namespace kgym::judge

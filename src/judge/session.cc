@@ -9,9 +9,13 @@ namespace kgym::judge {
 Awaitable<Result<Json>> Session::AskReference(Json request, Duration limit) {
   const std::string op = request.value("op", "?");
   Answer answer = co_await reference_.Call(std::move(request), {}, limit);
-  if (answer.what == Answer::What::kDone) co_return std::move(answer.body);
+  if (answer.what == Answer::What::kDone) {
+    problem_code_ += Duration(static_cast<std::int64_t>(ClaimedNumber(answer.body, "code_ns")));
+    co_return std::move(answer.body);
+  }
   const std::string said = answer.what == Answer::What::kFailed ? ClaimedText(answer.body, "message") : answer.detail;
-  co_return Error{Concat("the reference host failed at '", op, "': ", said, " ", reference_.output().tail().empty() ? reference_.output().head() : reference_.output().tail())};
+  co_return Error{Concat("the reference host failed at '", op, "': ", said, " ",
+                         reference_.output().tail().empty() ? reference_.output().head() : reference_.output().tail())};
 }
 
 Awaitable<Answer> Session::AskCandidate(Json request, std::vector<int> fds, Duration limit) {
@@ -41,16 +45,22 @@ Awaitable<Result<MaybeRuling>> Session::Begin(int slots) {
   // A byte that is unlikely in honest data: the allocator fills fresh memory with it or its complement.
   pattern_ = 0x91 + static_cast<int>(RandomU64() % 13);
   poison_ = 0xA1 + static_cast<int>(RandomU64() % 13);
-  const Json request = {{"op", "begin"}, {"slots", slots}, {"max_bytes", std::int64_t{config_.limits.arena_mb} << 20}, {"honeypot_seed", RandomU64() >> 1}};
+  const Json request = {{"op", "begin"},
+                        {"slots", slots},
+                        {"max_bytes", std::int64_t{config_.limits.arena_mb} << 20},
+                        {"honeypot_seed", RandomU64() >> 1}};
   Answer answer = co_await reference_.Call(request, {}, config_.limits.open);
-  if (answer.what != Answer::What::kDone || answer.fds.size() != 1) co_return Error{"the reference host could not make an arena: " + answer.detail + ClaimedText(answer.body, "message")};
+  if (answer.what != Answer::What::kDone || answer.fds.size() != 1)
+    co_return Error{"the reference host could not make an arena: " + answer.detail +
+                    ClaimedText(answer.body, "message")};
   begun_ = std::move(answer.body);
   KGYM_CO_TRY(const std::int64_t made, GetInt(begun_, "slots"));
   slots_ = static_cast<int>(made);
   const Json attach = {{"op", "attach"}, {"length", begun_["length"]}};
   std::vector<int> arena = {answer.fds[0].get()};
   const Answer attached = co_await candidate_.Call(attach, std::move(arena), config_.limits.start);
-  if (attached.what != Answer::What::kDone) co_return Error{"a candidate host could not map the arena: " + attached.detail};
+  if (attached.what != Answer::What::kDone)
+    co_return Error{"a candidate host could not map the arena: " + attached.detail};
   co_return MaybeRuling{};
 }
 
@@ -66,7 +76,8 @@ Awaitable<Result<std::vector<Filled>>> Session::Fill(std::vector<Set> sets) {
   Json request = {{"op", "fill"}, {"sets", std::move(rows)}, {"poison", poison_}};
   KGYM_CO_TRY(Json reply, co_await AskReference(std::move(request), config_.limits.open));
   std::vector<Filled> filled;
-  for (std::size_t i = 0; i < sets.size(); ++i) filled.push_back({sets[i].slot, reply["inputs"][i], reply["outputs"][i]});
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    filled.push_back({sets[i].slot, reply["inputs"][i], reply["outputs"][i]});
   co_return filled;
 }
 
@@ -80,10 +91,15 @@ Awaitable<Status> Session::Refill(std::vector<int> slots) {
 Awaitable<Result<Json>> Session::Check(int slot, const Json& outputs) {
   Json request = {{"op", "check"}, {"slot", slot}, {"outputs", outputs}, {"pattern", pattern_}};
   Answer answer = co_await reference_.Call(std::move(request), {}, config_.limits.open);
-  if (answer.what == Answer::What::kDone) co_return std::move(answer.body);
+  if (answer.what == Answer::What::kDone) {
+    problem_code_ += Duration(static_cast<std::int64_t>(ClaimedNumber(answer.body, "code_ns")));
+    co_return std::move(answer.body);
+  }
   // The one failure that a candidate can cause here: outputs that are described as something that cannot be.
   if (answer.what == Answer::What::kFailed && ClaimedText(answer.body, "kind") == "shape") {
-    co_return Json{{"difference", {{"kind", "shape"}, {"message", answer.body["message"]}}}, {"changed_inputs", Json::array()}, {"facts", Json::object()}};
+    co_return Json{{"difference", {{"kind", "shape"}, {"message", answer.body["message"]}}},
+                   {"changed_inputs", Json::array()},
+                   {"facts", Json::object()}};
   }
   co_return Error{"the reference host failed at 'check': " + ClaimedText(answer.body, "message") + answer.detail};
 }

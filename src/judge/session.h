@@ -1,7 +1,9 @@
-// One evaluation's two hosts and what passes between them: a reference host that has the problem open, a candidate host, an arena.
+// One evaluation's two hosts and what passes between them: a reference host that has the problem open, a candidate
+// host, an arena.
 //
-// Requests to the reference host that fail are the judge's fault (an error of the Result); what a candidate host answers is for the stage to rule on.
-// Also keeps the accounts: how long foreign code ran, and how much CPU time the candidate used while nothing was asked of it.
+// Requests to the reference host that fail are the judge's fault (an error of the Result); what a candidate host
+// answers is for the stage to rule on. Also keeps the accounts: how long foreign code ran, and how much CPU time the
+// candidate used while nothing was asked of it.
 //
 // Threads: the lane's executor.
 #pragma once
@@ -37,8 +39,14 @@ struct Filled {
 
 class Session {
  public:
-  Session(Host& reference, Host& candidate, const JudgeConfig& config, ProblemFacts facts, int cores, double limit_scale)
-      : reference_(reference), candidate_(candidate), config_(config), facts_(std::move(facts)), cores_(cores), limit_scale_(limit_scale) {}
+  Session(Host& reference, Host& candidate, const JudgeConfig& config, ProblemFacts facts, int cores,
+          double limit_scale)
+      : reference_(reference),
+        candidate_(candidate),
+        config_(config),
+        facts_(std::move(facts)),
+        cores_(cores),
+        limit_scale_(limit_scale) {}
 
   const JudgeConfig& config() const { return config_; }
   const ProblemFacts& facts() const { return facts_; }
@@ -55,8 +63,8 @@ class Session {
 
   struct Set {
     int slot = 0;
-    std::string kind = "fresh";  // fresh, spiked, near, same.
-    int from = -1;               // The slot that `near` and `same` start from.
+    std::string kind = "fresh";              // fresh, spiked, near, same.
+    int from = -1;                           // The slot that `near` and `same` start from.
     std::optional<std::uint64_t> seed = {};  // A new secret one where nothing is said.
   };
   Awaitable<Result<std::vector<Filled>>> Fill(std::vector<Set> sets);
@@ -66,13 +74,16 @@ class Session {
 
   /// Limits are scaled for slow backends. The time until the answer is counted as foreign code's.
   Awaitable<Answer> AskCandidate(Json request, std::vector<int> fds, Duration limit);
-  MaybeRuling Rule(const Answer& answer, std::string_view stage) const { return RuleOnAnswer(answer, stage, candidate_.OutOfMemory()); }
+  MaybeRuling Rule(const Answer& answer, std::string_view stage) const {
+    return RuleOnAnswer(answer, stage, candidate_.OutOfMemory());
+  }
 
   /// Compares what the candidate left in a slot.
   Awaitable<Result<Json>> Check(int slot, const Json& outputs);
 
   void CountCode(Duration time) { code_ += time; }
-  Duration code() const { return code_; }
+  Duration code() const { return code_; }  // Of the submission, and of the reference where it was timed.
+  Duration problem_code() const { return problem_code_; }  // Of the problem besides: its inputs, its answers.
 
   /// CPU time that the candidate used while it owed no answer, and how long that was; see IdleShare().
   void WatchIdle(bool idle);
@@ -91,6 +102,7 @@ class Session {
   int poison_ = 0;
   Json begun_;
   Duration code_{};
+  Duration problem_code_{};
   bool idle_ = false;
   Instant idle_since_{};
   std::int64_t idle_cpu_start_ = 0;

@@ -21,7 +21,8 @@ double MedianOfSorted(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/// The largest k for which the k-th smallest and k-th largest of n values enclose the median with `confidence`; 1 where none does.
+/// The largest k for which the k-th smallest and k-th largest of n values enclose the median with `confidence`; 1 where
+/// none does.
 std::size_t Rank(std::size_t n, double confidence) {
   const double allowed = (1 - confidence) / 2;
   double probability = std::pow(0.5, static_cast<double>(n));  // Of exactly i values below the median.

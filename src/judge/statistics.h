@@ -1,7 +1,8 @@
 // Statistics of measured times: medians with intervals that assume nothing about the distribution.
 //
-// The interval of a median is taken from order statistics: for n independent values, the k-th smallest and the k-th largest enclose the true median
-// with probability 1 - 2 * Binom(n, 1/2)(X < k). No normality, no resampling, valid from six values on.
+// The interval of a median is taken from order statistics: for n independent values, the k-th smallest and the k-th
+// largest enclose the true median with probability 1 - 2 * Binom(n, 1/2)(X < k). No normality, no resampling, valid
+// from six values on.
 //
 // Threads: any; pure functions. Empty input is a broken invariant.
 #pragma once

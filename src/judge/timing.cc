@@ -18,10 +18,12 @@ Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::
 /// The times that a host reports under `key`, in milliseconds; an error where they are not `calls` times.
 Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, int calls) {
   KGYM_TRY(const Json* times, GetArray(reply, key));
-  if (static_cast<int>(times->size()) != calls) return Error{Concat(key, " has ", times->size(), " times for ", calls, " calls")};
+  if (static_cast<int>(times->size()) != calls)
+    return Error{Concat(key, " has ", times->size(), " times for ", calls, " calls")};
   std::vector<double> ms;
   for (const Json& time : *times) {
-    if (!time.is_number_integer() || time.get<std::int64_t>() < 0) return Error{Concat(key, " holds ", DumpJson(time).substr(0, 40), ", which is no time")};
+    if (!time.is_number_integer() || time.get<std::int64_t>() < 0)
+      return Error{Concat(key, " holds ", DumpJson(time).substr(0, 40), ", which is no time")};
     ms.push_back(std::max(static_cast<double>(time.get<std::int64_t>()) / 1e6, 1e-6));
   }
   return ms;
@@ -55,7 +57,8 @@ struct Timed {
   MaybeRuling ruling;
 };
 
-Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Filled>& filled, const std::vector<int>& slots) {
+Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Filled>& filled,
+                                       const std::vector<int>& slots) {
   KGYM_CO_TRY_VOID(co_await session.Refill(slots));
   Json calls = Json::array();
   for (const Filled& one : filled) calls.push_back({{"inputs", one.inputs}, {"output", one.output}});
@@ -64,7 +67,8 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   const std::int64_t cpu_start = session.candidate().CpuNs();
   const Instant start = std::chrono::steady_clock::now();
   if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
-  const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call * static_cast<int>(slots.size()));
+  const Answer answer = co_await session.AskCandidate(std::move(request), {},
+                                                      session.config().limits.call * static_cast<int>(slots.size()));
   const std::int64_t cpu = session.candidate().CpuNs() - cpu_start;
   session.WatchIdle(false);
   timed.ruling = session.Rule(answer, "the timed calls");
@@ -82,19 +86,24 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   co_return timed;
 }
 
-/// Whether the wrong answer is, bit for bit, that of another call of the batch, whose inputs were others: then it was computed for that one.
-Awaitable<Result<bool>> AnsweredAlike(Session& session, const std::vector<Filled>& filled, std::size_t picked, const Json& outputs) {
+/// Whether the wrong answer is, bit for bit, that of another call of the batch, whose inputs were others: then it was
+/// computed for that one.
+Awaitable<Result<bool>> AnsweredAlike(Session& session, const std::vector<Filled>& filled, std::size_t picked,
+                                      const Json& outputs) {
   Json others = Json::array();
   for (std::size_t i = 0; i < filled.size(); ++i) {
     if (filled[i].slot != filled[picked].slot) others.push_back({{"slot", filled[i].slot}, {"outputs", outputs[i]}});
   }
-  Json request = {{"op", "alike"}, {"slot", filled[picked].slot}, {"outputs", outputs[picked]}, {"others", std::move(others)}};
+  Json request = {
+      {"op", "alike"}, {"slot", filled[picked].slot}, {"outputs", outputs[picked]}, {"others", std::move(others)}};
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
   co_return !ClaimedArray(reply, "alike").empty();
 }
 
-/// A timed call was wrong: an honest mistake is `nondeterministic` if the same call is right now, and what it is if not.
-Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vector<Filled>& filled, std::size_t picked, const Json& outputs, Json check) {
+/// A timed call was wrong: an honest mistake is `nondeterministic` if the same call is right now, and what it is if
+/// not.
+Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vector<Filled>& filled, std::size_t picked,
+                                              const Json& outputs, Json check) {
   Ruling ruling = Classify({.check = std::move(check)});
   ruling.evidence["stage"] = "timing";
   ruling.reason = "a timed call was answered wrongly: " + ruling.reason;
@@ -117,13 +126,15 @@ Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vecto
 Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs) {
   const std::size_t warmup = static_cast<std::size_t>(session.config().timing.warmup);
   const std::size_t picked = warmup + RandomU64() % (filled.size() - warmup);
-  if (!outputs.is_array() || outputs.size() != filled.size()) co_return Forged("its host reports outputs for other calls than were made");
+  if (!outputs.is_array() || outputs.size() != filled.size())
+    co_return Forged("its host reports outputs for other calls than were made");
   KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
   if (!IsMismatch(check)) co_return MaybeRuling{};
   co_return co_await WrongWhenTimed(session, filled, picked, outputs, std::move(check));
 }
 
-/// A round over the arena's slots: the last slot is for warming up and keeps its inputs, the others get fresh ones, starting anywhere.
+/// A round over the arena's slots: the last slot is for warming up and keeps its inputs, the others get fresh ones,
+/// starting anywhere.
 struct Plan {
   std::vector<Session::Set> sets;  // Of the timed calls.
   std::vector<int> slots;          // In the order of the calls, warm-up first.

@@ -1,11 +1,13 @@
 // The timing stage: rounds of one batch of the reference and one of the candidate, on the same fresh inputs.
 //
-// In a round the candidate is frozen; the reference host writes new secret inputs; then either side, in random order, calls its forward on each of them.
-// Before each side's batch the inputs are written again, so that both meet the same memory in the same state. The judge's clock runs from before the
-// candidate is thawed until its answer is there; a slot picked at random afterwards is verified.
+// In a round the candidate is frozen; the reference host writes new secret inputs; then either side, in random order,
+// calls its forward on each of them. Before each side's batch the inputs are written again, so that both meet the same
+// memory in the same state. The judge's clock runs from before the candidate is thawed until its answer is there; a
+// slot picked at random afterwards is verified.
 //
-// Two clocks: the host's own (around each call) and the judge's (around the batch). What the judge's clock shows beyond the calls, the copying and the
-// messages, as measured on the reference's side where nobody cheats, must be small, or the times are rejected. docs/timing.md has the reasoning.
+// Two clocks: the host's own (around each call) and the judge's (around the batch). What the judge's clock shows beyond
+// the calls, the copying and the messages, as measured on the reference's side where nobody cheats, must be small, or
+// the times are rejected. docs/timing.md has the reasoning.
 //
 // Times are milliseconds. Threads: the lane's executor; the pure functions from any.
 #pragma once
@@ -24,7 +26,8 @@ struct Batch {
   std::vector<double> calls_ms;   // By the host's clock.
   double emits_ms = 0;            // Copying outputs, all calls together, by the host's clock.
   double judge_ms = 0;            // By the judge's clock, from request to answer.
-  double cpu_ms = 0;              // CPU time that the host's process used meanwhile, by the kernel's account, for each core of the lane.
+  double cpu_ms =
+      0;  // CPU time that the host's process used meanwhile, by the kernel's account, for each core of the lane.
 
   double sum() const;  // Of all calls, warm-up too.
   double median() const;
@@ -35,11 +38,13 @@ struct Round {
   Batch candidate;
 };
 
-/// How much of a batch the judge's clock saw and the candidate's host does not account for, as a share of the batch and in milliseconds.
+/// How much of a batch the judge's clock saw and the candidate's host does not account for, as a share of the batch and
+/// in milliseconds.
 ///
-/// What the judge knows of a batch is the lesser of its own clock and the CPU time that the kernel saw used: other work on the machine adds to the first
-/// alone, and time in which a host did nothing is no hidden work. Both sides' shortest batches are compared: a disturbance only ever adds, and a host that hides
-/// work hides it from its own clock alone, so that no batch of it is short by the judge's.
+/// What the judge knows of a batch is the lesser of its own clock and the CPU time that the kernel saw used: other work
+/// on the machine adds to the first alone, and time in which a host did nothing is no hidden work. Both sides' shortest
+/// batches are compared: a disturbance only ever adds, and a host that hides work hides it from its own clock alone, so
+/// that no batch of it is short by the judge's.
 struct Excess {
   double share = 0;
   double ms = 0;
@@ -51,13 +56,14 @@ struct Measurement {
   double speedup = 0;
   Interval speedup_interval;
   Excess clock_excess;
-  double skew = 1;          // See SkewFactor; candidate and speedup have it in them.
-  double floor_ms = 0;      // No call that reads its inputs can be faster.
+  double skew = 1;      // See SkewFactor; candidate and speedup have it in them.
+  double floor_ms = 0;  // No call that reads its inputs can be faster.
 
   Json ToJson() const;
 };
 
-/// How many calls a batch should have: about `batch` long for the faster side, inputs made within `generate`, at most what the arena holds.
+/// How many calls a batch should have: about `batch` long for the faster side, inputs made within `generate`, at most
+/// what the arena holds.
 int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots);
 
 /// How many slots an arena needs for the batches that may come, and for correctness.
@@ -69,17 +75,19 @@ bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Durati
 /// See Excess.
 Excess ClockExcess(const std::vector<Round>& rounds);
 
-/// By how much (1 or more) the candidate's median is to be raised because its host puts more of each batch into few calls than the reference's does:
-/// the judge's clock vouches for a batch, not for how its calls share it.
+/// By how much (1 or more) the candidate's median is to be raised because its host puts more of each batch into few
+/// calls than the reference's does: the judge's clock vouches for a batch, not for how its calls share it.
 double SkewFactor(const std::vector<Round>& rounds);
 
 /// Medians, speedup and intervals of the rounds.
 Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds);
 
-/// What the finished measurement says against the submission, if anything: clocks that disagree, a time below the floor.
+/// What the finished measurement says against the submission, if anything: clocks that disagree, a time below the
+/// floor.
 MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& measurement);
 
-/// The shortest time in which the inputs can be read and the outputs written at the peak rate; 0 where the reference itself is faster than that.
+/// The shortest time in which the inputs can be read and the outputs written at the peak rate; 0 where the reference
+/// itself is faster than that.
 double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double reference_ms);
 
 Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement);

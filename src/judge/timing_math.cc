@@ -22,10 +22,12 @@ std::vector<double> Ratios(const std::vector<Round>& rounds) {
   return ratios;
 }
 
-/// The candidate's calls of a round as the judge knows them: without copying and messages, as they are on the reference's side.
+/// The candidate's calls of a round as the judge knows them: without copying and messages, as they are on the
+/// reference's side.
 double TrustedSum(const Round& round) {
   const double messages = std::max(0.0, round.reference.judge_ms - round.reference.sum() - round.reference.emits_ms);
-  return std::max(0.0, std::min(round.candidate.judge_ms, round.candidate.cpu_ms) - round.reference.emits_ms - messages);
+  return std::max(0.0,
+                  std::min(round.candidate.judge_ms, round.candidate.cpu_ms) - round.reference.emits_ms - messages);
 }
 
 /// The mean of all calls of a batch over the median of those that count, over rounds.
@@ -39,18 +41,24 @@ double Skew(const std::vector<Round>& rounds, Batch Round::*side) {
 }
 
 Json ToJson(const Summary& summary) {
-  return {{"median_ms", summary.median}, {"mean_ms", summary.mean}, {"interval_ms", {summary.interval.low, summary.interval.high}}, {"trials", summary.trials}};
+  return {{"median_ms", summary.median},
+          {"mean_ms", summary.mean},
+          {"interval_ms", {summary.interval.low, summary.interval.high}},
+          {"trials", summary.trials}};
 }
 
 }  // namespace
 
-double Batch::sum() const { return std::accumulate(calls_ms.begin(), calls_ms.end(), std::accumulate(warmup_ms.begin(), warmup_ms.end(), 0.0)); }
+double Batch::sum() const {
+  return std::accumulate(calls_ms.begin(), calls_ms.end(), std::accumulate(warmup_ms.begin(), warmup_ms.end(), 0.0));
+}
 double Batch::median() const { return Median(calls_ms); }
 
 int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots) {
   const double call = std::max<double>(1000, static_cast<double>(std::min(candidate_call, facts.forward).count()));
   const double wanted = static_cast<double>(config.batch.count()) / call;
-  const double made = static_cast<double>(config.generate.count()) / std::max<double>(1, static_cast<double>(facts.generate.count()));
+  const double made =
+      static_cast<double>(config.generate.count()) / std::max<double>(1, static_cast<double>(facts.generate.count()));
   const int most = std::min(config.max_calls, slots - 1);  // One slot is for warming up.
   return std::clamp(static_cast<int>(std::min(wanted, made)), std::min(3, most), most);
 }
@@ -107,12 +115,14 @@ MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
   const double slack = kFixedSlackMs + kSlackPerCallMs * (m.calls + config.warmup);
   if (m.clock_excess.share > config.clock_slack && m.clock_excess.ms > slack) {
     return Ruling{Outcome::kRejectedTimingTamper,
-                  Concat("the judge's clock saw ", 100 * m.clock_excess.share, " % of each batch outside the calls that its host reports"),
+                  Concat("the judge's clock saw ", 100 * m.clock_excess.share,
+                         " % of each batch outside the calls that its host reports"),
                   {{"stage", "timing"}, {"clock_excess", m.clock_excess.share}, {"excess_ms", m.clock_excess.ms}}};
   }
   if (m.floor_ms > 0 && m.candidate.median < m.floor_ms) {
     return Ruling{Outcome::kRejectedImplausible,
-                  Concat("a call takes ", m.candidate.median, " ms; reading its inputs once takes ", m.floor_ms, " ms at ", config.peak_gb_per_s, " GB/s"),
+                  Concat("a call takes ", m.candidate.median, " ms; reading its inputs once takes ", m.floor_ms,
+                         " ms at ", config.peak_gb_per_s, " GB/s"),
                   {{"stage", "timing"}, {"floor_ms", m.floor_ms}, {"candidate_ms", m.candidate.median}}};
   }
   return std::nullopt;
@@ -125,8 +135,13 @@ double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double ref
 }
 
 Json Measurement::ToJson() const {
-  return {{"reference", judge::ToJson(reference)}, {"candidate", judge::ToJson(candidate)}, {"rounds", rounds.size()}, {"calls_per_batch", calls},
-          {"clock_excess", clock_excess.share}, {"skew", skew}, {"floor_ms", floor_ms}};
+  return {{"reference", judge::ToJson(reference)},
+          {"candidate", judge::ToJson(candidate)},
+          {"rounds", rounds.size()},
+          {"calls_per_batch", calls},
+          {"clock_excess", clock_excess.share},
+          {"skew", skew},
+          {"floor_ms", floor_ms}};
 }
 
 }  // namespace kgym::judge

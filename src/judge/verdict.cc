@@ -13,13 +13,19 @@ Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : 
 Verdict NewVerdict(const Problem& problem, const Submission& submission) {
   Verdict verdict;
   verdict.id = NewEvaluationId();
-  verdict.problem = {{"name", problem.name}, {"workload", problem.workload}, {"sizes", problem.sizes}, {"hash", problem.Hash()}};
-  verdict.submission = {{"name", submission.name}, {"backend", submission.backend}, {"entry", submission.entry}, {"hash", submission.Hash()}};
+  verdict.problem = {
+      {"name", problem.name}, {"workload", problem.workload}, {"sizes", problem.sizes}, {"hash", problem.Hash()}};
+  verdict.submission = {{"name", submission.name},
+                        {"backend", submission.backend},
+                        {"entry", submission.entry},
+                        {"hash", submission.Hash()}};
   return verdict;
 }
 
 Json Verdict::ToJson() const {
-  Json json = {{"schema", kVerdictSchema}, {"id", id}, {"outcome", ToString(outcome)}, {"reason", ToUtf8(reason)}, {"next_step", NextStep(outcome)}, {"evidence", evidence}};
+  Json json = {{"schema", kVerdictSchema},       {"id", id},
+               {"outcome", ToString(outcome)},   {"reason", ToUtf8(reason)},
+               {"next_step", NextStep(outcome)}, {"evidence", evidence}};
   json["speedup"] = OrNull(speedup);
   json["speedup_interval"] = speedup_interval ? Json{speedup_interval->low, speedup_interval->high} : Json(nullptr);
   json["reference_ms"] = OrNull(reference_ms);

@@ -30,12 +30,12 @@ struct Verdict {
   std::optional<double> candidate_ms;
   std::optional<double> compiled_reference_ms;
 
-  Json problem, submission;                          // Names and hashes.
-  Json correctness, timing, own_work;                // Null where the stage was not reached.
-  std::vector<std::string> notes;                    // What a reader should know and no field says.
-  Json stages = Json::object();                      // Where the time went, "..._ms".
-  Json provenance = Json::object();                  // Versions, machine, sandbox, config.
-  std::string log;                                   // What the submission printed, cut.
+  Json problem, submission;            // Names and hashes.
+  Json correctness, timing, own_work;  // Null where the stage was not reached.
+  std::vector<std::string> notes;      // What a reader should know and no field says.
+  Json stages = Json::object();        // Where the time went, "..._ms".
+  Json provenance = Json::object();    // Versions, machine, sandbox, config.
+  std::string log;                     // What the submission printed, cut.
 
   Json ToJson() const;
 };

@@ -25,11 +25,12 @@ constexpr int kSocketFd = 3;  // Where the zygote finds its socket.
 
 /// What a zygote's environment holds; nothing of the judge's own is passed on but where tools are found.
 std::vector<std::string> Environment(const std::vector<std::string>& more) {
-  std::vector<std::string> environment = {"LANG=C.UTF-8", "PYTHONUTF8=1", "HOME=/tmp", "OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_NUM_THREADS=1",
-                                          "MKL_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1",
-                                          // Memory once had is kept: with glibc's defaults every big tensor is mapped and unmapped, and a call's time is
-                                          // that of its page faults. The same for both sides.
-                                          "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1099511627776", "MALLOC_TOP_PAD_=16777216"};
+  std::vector<std::string> environment = {
+      "LANG=C.UTF-8", "PYTHONUTF8=1", "HOME=/tmp", "OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_NUM_THREADS=1",
+      "MKL_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1",
+      // Memory once had is kept: with glibc's defaults every big tensor is mapped and unmapped, and a call's time is
+      // that of its page faults. The same for both sides.
+      "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1099511627776", "MALLOC_TOP_PAD_=16777216"};
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}) {
     if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
   }
@@ -45,7 +46,8 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 }
 
 /// Starts `python -I zygote.py 3` with `socket` as descriptor 3 and nothing else but stderr.
-Result<pid_t> SpawnPython(const std::string& python, const std::string& script, int socket, const std::vector<std::string>& more) {
+Result<pid_t> SpawnPython(const std::string& python, const std::string& script, int socket,
+                          const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {python, "-I", "-B", script, std::to_string(kSocketFd)};
   std::vector<std::string> environment = Environment(more);
   posix_spawn_file_actions_t actions;
@@ -57,7 +59,8 @@ Result<pid_t> SpawnPython(const std::string& python, const std::string& script, 
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, python.c_str(), &actions, &attributes, Pointers(arguments).data(), Pointers(environment).data());
+  const int error = ::posix_spawnp(&pid, python.c_str(), &actions, &attributes, Pointers(arguments).data(),
+                                   Pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   errno = error;
@@ -74,12 +77,18 @@ void PinTo(pid_t pid, const std::vector<int>& cpus) {
   ::sched_setaffinity(pid, sizeof set, &set);
 }
 
-SeccompUse SeccompFor(HostKind kind) { return kind == HostKind::kBuilder ? SeccompUse::kBuild : SeccompUse::kFreezable; }
+SeccompUse SeccompFor(HostKind kind) {
+  return kind == HostKind::kBuilder ? SeccompUse::kBuild : SeccompUse::kFreezable;
+}
 
 }  // namespace
 
 Zygote::Zygote(Executor executor, Fd socket, pid_t pid, Fd pidfd)
-    : executor_(executor), channel_(executor, std::move(socket)), turn_(executor, 1), pid_(pid), pidfd_(std::move(pidfd)) {}
+    : executor_(executor),
+      channel_(executor, std::move(socket)),
+      turn_(executor, 1),
+      pid_(pid),
+      pidfd_(std::move(pidfd)) {}
 
 Zygote::~Zygote() {
   if (pidfd_.valid()) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
@@ -88,7 +97,8 @@ Zygote::~Zygote() {
 
 Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, const Runtime& runtime, Options options) {
   KGYM_CO_TRY(auto pair, MakeChannelPair());
-  KGYM_CO_TRY(const pid_t pid, SpawnPython(options.python, runtime.folder() / "kgym_runner/zygote.py", pair.second.get(), options.environment));
+  KGYM_CO_TRY(const pid_t pid, SpawnPython(options.python, runtime.folder() / "kgym_runner/zygote.py",
+                                           pair.second.get(), options.environment));
   pair.second.reset();
   PinTo(pid, options.cpus);
   Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -97,12 +107,17 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
   KGYM_CO_TRY(TempDir root, TempDir::Create("kgym-root-"));
   zygote->root_ = std::make_unique<TempDir>(std::move(root));
   zygote->prepared_ = {{"root", zygote->root_->path().string()}, {"strict", options.strict}};
-  const Json request = {{"op", "prepare"}, {"sandbox", zygote->prepared_}, {"modules", options.modules}, {"device", options.device}};
+  const Json request = {
+      {"op", "prepare"}, {"sandbox", zygote->prepared_}, {"modules", options.modules}, {"device", options.device}};
   Result<Packet> answer = co_await zygote->Ask(request, {}, kStartLimit);
-  if (!answer.ok()) co_return Error{Concat("'", options.python, "' does not run as the zygote (", answer.error().message, "). A Python from 3.10 on with torch is expected: ",
-                                           "run scripts/setup.sh, or name one in KGYM_PYTHON")};
+  if (!answer.ok())
+    co_return Error{Concat(
+        "'", options.python, "' does not run as the zygote (", answer.error().message,
+        "). A Python from 3.10 on with torch is expected: ", "run scripts/setup.sh, or name one in KGYM_PYTHON")};
   KGYM_CO_TRY(Json body, ParseJson(answer->bytes, "the zygote's answer"));
-  if (!body.value("ok", false)) co_return Error{ClaimedText(body, "message") + ": run scripts/setup.sh, or name a Python that has it in KGYM_PYTHON"};
+  if (!body.value("ok", false))
+    co_return Error{ClaimedText(body, "message") +
+                    ": run scripts/setup.sh, or name a Python that has it in KGYM_PYTHON"};
   zygote->versions_ = body["versions"];
   zygote->sandbox_ = body["report"];
   zygote->backends_ = body["backends"];
@@ -112,14 +127,16 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
 Awaitable<Result<Packet>> Zygote::Ask(const Json& request, std::vector<int> fds, Duration limit) {
   const auto turn = co_await turn_.Acquire();
   KGYM_CO_TRY_VOID(channel_.Send(DumpJson(request), fds));
-  if (!co_await WaitReadable(channel_, std::chrono::steady_clock::now() + limit)) co_return Error{"no answer within " + FormatDuration(limit)};
+  if (!co_await WaitReadable(channel_, std::chrono::steady_clock::now() + limit))
+    co_return Error{"no answer within " + FormatDuration(limit)};
   KGYM_CO_TRY(Packet packet, channel_.TryReceive());
   if (packet.bytes.empty()) co_return Error{"its process ended; what it printed stands above"};
   co_return std::move(packet);
 }
 
 Json Zygote::SandboxSpec(const HostSpec& spec, const std::vector<std::string>& cgroups) const {
-  // Address space, which a fork of the zygote starts with in full, is not limited; private memory is, and the cgroup sees all of it.
+  // Address space, which a fork of the zygote starts with in full, is not limited; private memory is, and the cgroup
+  // sees all of it.
   const std::int64_t megabyte = 1 << 20;
   std::string fault;  // Where no program can be made the report of the host says so: it has none.
   std::string seccomp = SeccompProgramHex(SeccompFor(spec.kind), fault);
@@ -145,7 +162,11 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
   const std::string name = std::to_string(::getpid()) + "-" + std::to_string(pid_) + "-" + std::to_string(++forks_);
   const CgroupLimits limits{spec.memory_bytes, spec.processes};
   std::vector<std::string> cgroups = MakeCgroups(name, limits);
-  const Json request = {{"op", "fork"}, {"kind", std::string(ToString(spec.kind))}, {"cpus", spec.cpus}, {"threads", spec.threads}, {"sandbox", SandboxSpec(spec, cgroups)}};
+  const Json request = {{"op", "fork"},
+                        {"kind", std::string(ToString(spec.kind))},
+                        {"cpus", spec.cpus},
+                        {"threads", spec.threads},
+                        {"sandbox", SandboxSpec(spec, cgroups)}};
   std::vector<int> ends = {control.second.get(), work.second.get(), output_end.get()};
   Result<Packet> answer = co_await Ask(request, std::move(ends), kForkLimit);
   if (!answer.ok()) {
@@ -153,8 +174,15 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
     co_return Within("forking a host", answer.error());
   }
   KGYM_CO_TRY(Json body, ParseJson(answer->bytes, "the zygote's answer"));
-  if (!body.value("ok", false) || answer->fds.size() != 1) co_return Error{"forking a host: " + ClaimedText(body, "message")};
-  Host::Parts parts{spec.kind, body["pid"].get<pid_t>(), std::move(answer->fds[0]), std::move(work.first), std::move(control.first), std::move(output), std::move(cgroups)};
+  if (!body.value("ok", false) || answer->fds.size() != 1)
+    co_return Error{"forking a host: " + ClaimedText(body, "message")};
+  Host::Parts parts{spec.kind,
+                    body["pid"].get<pid_t>(),
+                    std::move(answer->fds[0]),
+                    std::move(work.first),
+                    std::move(control.first),
+                    std::move(output),
+                    std::move(cgroups)};
   auto host = std::make_unique<Host>(executor_, std::move(parts));
   control.second.reset();
   work.second.reset();

@@ -1,7 +1,8 @@
 // The zygote process as the judge sees it: started once, asked for hosts.
 //
-// Starting it takes as long as importing torch does (1.4 s on a small machine, 5 s and more on a big one); a fork takes milliseconds. When it dies,
-// all of its hosts die with it and every further Fork is an error: the owner starts a new one.
+// Starting it takes as long as importing torch does (1.4 s on a small machine, 5 s and more on a big one); a fork takes
+// milliseconds. When it dies, all of its hosts die with it and every further Fork is an error: the owner starts a new
+// one.
 //
 // Threads: the executor it was made on.
 #pragma once
@@ -33,8 +34,9 @@ class Zygote {
   struct Options {
     std::string python;
     std::string device = "cpu";
-    std::vector<std::string> modules;      // Imported before the first fork, where present.
-    std::vector<int> cpus;                 // Cores that the zygote itself runs on, so that its forking disturbs no measurement; empty for all.
+    std::vector<std::string> modules;  // Imported before the first fork, where present.
+    std::vector<int>
+        cpus;  // Cores that the zygote itself runs on, so that its forking disturbs no measurement; empty for all.
     std::vector<std::string> environment;  // "NAME=value", beside the little that every zygote gets.
     bool strict = false;
   };

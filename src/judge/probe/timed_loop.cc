@@ -45,7 +45,8 @@ PyObject* RunBatch(PyObject*, PyObject* args) {
 }  // namespace
 
 PyMethodDef kTimingMethods[] = {
-    {"run_batch", RunBatch, METH_VARARGS, "run_batch(forward, calls, emit) -> [(call_ns, emit_ns), ...]: time each call and its emission."},
+    {"run_batch", RunBatch, METH_VARARGS,
+     "run_batch(forward, calls, emit) -> [(call_ns, emit_ns), ...]: time each call and its emission."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -45,6 +45,10 @@ class Sleepers {
 };
 
 TEST(Threads, EveryThreadActsOnce) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP()
+      << "the thread sanitizer holds asynchronous signals back until a thread calls into it; sleeping threads do not";
+#endif
   Sleepers sleepers(5);
   acted = 0;
   std::string why;
