@@ -71,7 +71,9 @@ def _with_sizes(tree: ast.Module, sizes: dict[str, Any]) -> ast.Module:
             seen.add(name)
             body.append(ast.copy_location(ast.parse("%s = __kgym_sizes__[%r]" % (name, name)).body[0], node))
     if missing := sizes.keys() - seen:
-        raise Failure("problem", "the workload sets %s, which the problem does not define at its top level" % ", ".join(sorted(missing)))
+        known = sorted(set().union(*(_assigned(node) for node in tree.body)) - {"META", "WORKLOADS"})
+        raise Failure("problem", "its sizes name %s, which it does not define at its top level; defined there: %s" % (
+            ", ".join(sorted(missing)), ", ".join(known) or "nothing"))
     tree.body = body
     return ast.fix_missing_locations(tree)
 

@@ -108,6 +108,8 @@ class Problem:
             return self._run("Model.forward", lambda: _clone(self.forward(values))), values
         first, after = once(1)
         self._run("its output", lambda: encode(first, lambda t: 0))
+        if not size(first) and any(True for _ in leaves(first)):
+            raise Failure("problem", "its output is empty at these sizes: there is nothing to judge")
         self.stateful = not equal_bits({k: v for k, v in self.model.state_dict().items() if k in self.state}, self.state)
         second, _ = once(2)
         values = _clone(example)
@@ -121,8 +123,18 @@ class Problem:
         self.example, self.outputs = example, first
         self.input_bytes, self.output_bytes = size(example), size(first)
 
+    def _unsound(self) -> list[str]:
+        """What a person must know before believing an `ok` on this problem."""
+        found = []
+        copied = diagnose.copy_of_input(self.outputs, self.example)
+        if copied is not None:
+            found.append("the problem is unsound: its answer is a copy of input %d, so a submission that copies passes" % copied)
+        if any(t.numel() > 1 and bool((t == t.reshape(-1)[0]).all()) for t in leaves(self.outputs)):
+            found.append("the problem is unsound: an output is one constant, so a submission that fills passes")
+        return found
+
     def describe(self) -> dict[str, Any]:
-        return {"inputs": plan(self.example, 0)["v"], "outputs": plan(self.outputs, 0), "input_bytes": self.input_bytes,
+        return {"unsound": self._unsound(), "inputs": plan(self.example, 0)["v"], "outputs": plan(self.outputs, 0), "input_bytes": self.input_bytes,
                 "output_bytes": self.output_bytes, "generate_ns": self.generate_ns, "forward_ns": self.forward_ns, "changes_inputs": self.changes,
                 "stateful": self.stateful, "reduction": self.reduction, "tolerances": [t.json() if t else None for t in self.allowed],
                 "operators": self._operators()}

@@ -23,6 +23,9 @@ namespace {
 constexpr Duration kIdleWatched = 40ms;
 constexpr double kIdleBusy = 0.3;
 
+// A speedup whose interval is wider than this, to either side, is worth a word.
+constexpr double kWide = 0.2;
+
 std::string CpuModel() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -362,6 +365,9 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
   };
   KGYM_CO_TRY(MaybeRuling ruling, co_await session.Begin(SlotsFor(config.timing, session.facts())));
   stage("begin_ms");
+  for (const Json& sentence : ClaimedArray(session.facts().description, "unsound")) {
+    if (sentence.is_string()) verdict.notes.push_back(ToUtf8(sentence.get<std::string>()));
+  }
   std::string state;
   KGYM_CO_TRY(ruling, co_await Load(session, task.submission, artefacts, state));
   stage("load_ms");
@@ -393,6 +399,10 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
     stage("timing_ms");
     Record(measurement, verdict);
     if (ruling) co_return NotOnlyTiming(session, std::move(ruling));
+    if (const double width = RelativeHalfWidth(measurement.speedup_interval); width > kWide) {
+      verdict.notes.push_back(Concat("the speedup is uncertain by ", 100 * width,
+                                     " %: measure on a quieter machine, or raise timing.budget and timing.max_rounds"));
+    }
     verdict.speedup = measurement.speedup;
     verdict.speedup_interval = measurement.speedup_interval;
     if (config.timing.compile) {

@@ -75,6 +75,11 @@ Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeCo
   switch (answer.what) {
     case Answer::What::kFailed:
       fault = {Concat(where, ": ", ClaimedText(answer.body, "message")), ClaimedText(answer.body, "traceback")};
+      if (fault.message.find("allocate memory") != std::string::npos ||
+          fault.message.find("MemoryError") != std::string::npos) {
+        fault.message +=
+            Concat(" (limits.memory is ", config.limits.memory_mb, " MB; --size NAME=VALUE makes the problem smaller)");
+      }
       break;
     case Answer::What::kTimeout:
       fault = {Concat(where, ": it does not finish: ", answer.detail, " (limits.open)"), ""};

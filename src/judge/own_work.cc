@@ -50,6 +50,11 @@ Ruling Without(const Json& facts, const Json& reference_operators) {
     evidence["inside"] = inside;
     return {Outcome::kRejectedLibraryCall, "its native code only calls the framework: " + Names(inside), evidence};
   }
+  const Json& outputs = ClaimedArray(facts, "outputs");
+  if (!outputs.empty() &&
+      std::ranges::all_of(outputs, [](const Json& output) { return ClaimedText(output, "kind") == "input"; })) {
+    return {Outcome::kRejectedNoWork, "its output is its input, or a copy of it", evidence};
+  }
   if (HasKernels(facts)) {
     const bool launched = !ClaimedObject(facts, "launches").empty();
     return {Outcome::kRejectedDecoyKernel,

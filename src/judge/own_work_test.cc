@@ -60,6 +60,8 @@ TEST(OwnWork, AFallbackIsAReferenceCall) {
             Outcome::kRejectedReferenceCall);
 }
 
+TEST(OwnWork, AnInputGivenBackIsNoWork) { EXPECT_EQ(Of(Facts(Json::object(), "input")), Outcome::kRejectedNoWork); }
+
 TEST(OwnWork, FactsOfAnyShapeAreSurvived) {
   for (const char* text : {"{}", "[]", "null", R"({"outputs": 3, "kernels": "x", "operators": [1]})",
                            R"({"outputs": [1, {"kind": 2}]})"}) {

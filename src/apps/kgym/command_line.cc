@@ -46,7 +46,8 @@ void AddProblemSource(CLI::App* sub, ProblemSource& source, bool sizes) {
   sub->add_option("--workload", source.workload,
                   "scale of the problem: a key of its WORKLOADS, or `default` (default: cpu)")
       ->type_name("NAME");
-  sub->add_option("--size", source.sizes, "one size of the problem, in place of the workload's")
+  sub->add_option("--size", source.sizes,
+                  "one size of the problem, in place of the workload's; may be given again for others")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 }
