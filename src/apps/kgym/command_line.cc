@@ -33,6 +33,10 @@ void AddConfig(CLI::App* sub, ConfigSource& config) {
   sub->add_option("--set", config.set, "one key of the configuration, after the file; `kgym config` lists all")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  auto set_sandbox = [&config](const std::string& level) { config.set.push_back("judge.sandbox=" + level); };
+  sub->add_option_function<std::string>(
+         "--sandbox", set_sandbox, "best: as far as this machine lets us; strict: refuse to run with less than all")
+      ->type_name("LEVEL");
 }
 
 void AddJson(CLI::App* sub, bool& json) { sub->add_flag("--json", json, "for a program: JSON on standard output"); }
