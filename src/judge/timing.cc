@@ -39,13 +39,13 @@ Result<Batch> ReadBatch(const Json& reply, int calls, int warmup) {
   return batch;
 }
 
-Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>& slots) {
+Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>& slots, int warmup) {
   KGYM_CO_TRY_VOID(co_await session.Refill(slots));
   Json request = {{"op", "time"}, {"slots", slots}};
   const Instant start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
   const Instant end = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size()), session.config().timing.warmup));
+  KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size()), warmup));
   batch.judge_ms = Ms(start, end);
   session.CountCode(FromMs(batch.sum()));
   co_return batch;
@@ -58,7 +58,7 @@ struct Timed {
 };
 
 Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Filled>& filled,
-                                       const std::vector<int>& slots) {
+                                       const std::vector<int>& slots, int warmup) {
   KGYM_CO_TRY_VOID(co_await session.Refill(slots));
   Json calls = Json::array();
   for (const Filled& one : filled) calls.push_back({{"inputs", one.inputs}, {"output", one.output}});
@@ -74,7 +74,7 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   timed.ruling = session.Rule(answer, "the timed calls");
   if (timed.ruling) co_return timed;
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
-  Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()), session.config().timing.warmup);
+  Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()), warmup);
   if (!batch.ok()) {
     timed.ruling = Forged("its host reports times that cannot be: " + batch.error().message);
     co_return timed;
@@ -123,8 +123,8 @@ Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vecto
 }
 
 /// Verifies one timed call, picked now. The candidate is frozen: it cannot mend what it left out.
-Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs) {
-  const std::size_t warmup = static_cast<std::size_t>(session.config().timing.warmup);
+Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs,
+                                         std::size_t warmup) {
   const std::size_t picked = warmup + RandomU64() % (filled.size() - warmup);
   if (!outputs.is_array() || outputs.size() != filled.size())
     co_return Forged("its host reports outputs for other calls than were made");
@@ -140,35 +140,35 @@ struct Plan {
   std::vector<int> slots;          // In the order of the calls, warm-up first.
 };
 
-Plan PlanRound(int slots, int warmup, int calls) {
+Plan PlanRound(int slots, BatchShape shape) {
   const int warm = slots - 1;
   Plan plan;
-  plan.slots.assign(static_cast<std::size_t>(warmup), warm);
+  plan.slots.assign(static_cast<std::size_t>(shape.warmup), warm);
   const int first = static_cast<int>(RandomU64() % static_cast<std::uint64_t>(warm));
-  for (int i = 0; i < calls; ++i) {
+  for (int i = 0; i < shape.calls; ++i) {
     plan.slots.push_back((first + i) % warm);
     plan.sets.push_back({plan.slots.back(), "fresh", -1, {}});
   }
   return plan;
 }
 
-Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, int calls, Round& round) {
-  const int warmup = session.config().timing.warmup;
-  Plan plan = PlanRound(session.slots(), warmup, calls);
+Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, BatchShape shape, Round& round) {
+  Plan plan = PlanRound(session.slots(), shape);
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
   KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
-  filled.insert(filled.begin(), static_cast<std::size_t>(warmup), warm);
+  filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
   const bool reference_first = RandomU64() % 2 == 0;
   if (reference_first) {
-    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots));
+    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, shape.warmup));
   }
-  KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, plan.slots));
+  KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, plan.slots, shape.warmup));
   if (timed.ruling) co_return std::move(timed.ruling);
   round.candidate = std::move(timed.batch);
-  KGYM_CO_TRY(MaybeRuling wrong, co_await VerifyOne(session, filled, timed.outputs));
+  KGYM_CO_TRY(MaybeRuling wrong,
+              co_await VerifyOne(session, filled, timed.outputs, static_cast<std::size_t>(shape.warmup)));
   if (wrong) co_return wrong;
   if (!reference_first) {
-    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots));
+    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, shape.warmup));
   }
   co_return MaybeRuling{};
 }
@@ -177,14 +177,14 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, in
 
 Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement) {
   const TimingConfig& config = session.config().timing;
-  const int calls = CallsPerBatch(config, session.facts(), candidate_call, session.slots());
+  const BatchShape shape = ShapeBatch(config, session.facts(), candidate_call, session.slots());
   std::vector<Session::Set> warm_set(1, Session::Set{session.slots() - 1, "fresh", -1, {}});
   KGYM_CO_TRY(const std::vector<Filled> warm, co_await session.Fill(std::move(warm_set)));
   std::vector<Round> rounds;
   const Instant start = std::chrono::steady_clock::now();
   for (int i = 0; rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start); ++i) {
     Round round;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm[0], calls, round));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm[0], shape, round));
     if (ruling) co_return ruling;
     if (i > 0) rounds.push_back(std::move(round));  // The first warms up both sides.
   }

@@ -51,7 +51,8 @@ struct Excess {
 };
 struct Measurement {
   std::vector<Round> rounds;
-  int calls = 0;  // Of a batch.
+  int calls = 0;   // Of a batch, that count.
+  int warmup = 0;  // Of a batch, before those.
   Summary reference, candidate;
   double speedup = 0;
   Interval speedup_interval;
@@ -62,9 +63,15 @@ struct Measurement {
   Json ToJson() const;
 };
 
-/// How many calls a batch should have: about `batch` long for the faster side, inputs made within `generate`, at most
-/// what the arena holds.
-int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots);
+/// The calls of a batch: those that only warm up, then those that count.
+struct BatchShape {
+  int warmup = 0;
+  int calls = 1;
+};
+
+/// Counted calls that take about `batch` by the faster side, whose inputs are made within `generate`, and which the
+/// arena holds; at least three, and warm-up calls before them, but for calls so long that neither is needed.
+BatchShape ShapeBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots);
 
 /// How many slots an arena needs for the batches that may come, and for correctness.
 int SlotsFor(const TimingConfig& config, const ProblemFacts& facts);

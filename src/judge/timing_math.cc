@@ -22,6 +22,9 @@ std::vector<double> Ratios(const std::vector<Round>& rounds) {
   return ratios;
 }
 
+// A call that takes this long needs no warming up and no company in its batch.
+constexpr Duration kLongCall = 50ms;
+
 /// The candidate's calls of a round as the judge knows them: without copying and messages, as they are on the
 /// reference's side.
 double TrustedSum(const Round& round) {
@@ -54,18 +57,20 @@ double Batch::sum() const {
 }
 double Batch::median() const { return Median(calls_ms); }
 
-int CallsPerBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots) {
-  const double call = std::max<double>(1000, static_cast<double>(std::min(candidate_call, facts.forward).count()));
-  const double wanted = static_cast<double>(config.batch.count()) / call;
+BatchShape ShapeBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots) {
+  const Duration faster = std::min(candidate_call, facts.forward);
+  if (faster >= kLongCall) return {0, 1};
+  const double wanted =
+      static_cast<double>(config.batch.count()) / std::max<double>(1000, static_cast<double>(faster.count()));
   const double made =
       static_cast<double>(config.generate.count()) / std::max<double>(1, static_cast<double>(facts.generate.count()));
   const int most = std::min(config.max_calls, slots - 1);  // One slot is for warming up.
-  return std::clamp(static_cast<int>(std::min(wanted, made)), std::min(3, most), most);
+  return {config.warmup, std::clamp(static_cast<int>(std::min(wanted, made)), std::min(3, most), most)};
 }
 
 int SlotsFor(const TimingConfig& config, const ProblemFacts& facts) {
   // A candidate may be much faster than the reference, so only the time to make inputs bounds the calls.
-  return std::max(4, 1 + CallsPerBatch(config, facts, Duration(0), config.max_calls + 1));
+  return std::max(4, 1 + ShapeBatch(config, facts, Duration(0), config.max_calls + 1).calls);
 }
 
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent) {
@@ -102,6 +107,7 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
   std::vector<double> ratios = Ratios(rounds);
   for (double& ratio : ratios) ratio /= m.skew;
   m.calls = static_cast<int>(rounds.front().candidate.calls_ms.size());
+  m.warmup = static_cast<int>(rounds.front().candidate.warmup_ms.size());
   m.reference = Summarize(reference, config.confidence);
   m.candidate = Summarize(candidate, config.confidence);
   m.speedup = Median(ratios);
@@ -112,7 +118,7 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
 }
 
 MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
-  const double slack = kFixedSlackMs + kSlackPerCallMs * (m.calls + config.warmup);
+  const double slack = kFixedSlackMs + kSlackPerCallMs * static_cast<double>(m.calls + m.warmup);
   if (m.clock_excess.share > config.clock_slack && m.clock_excess.ms > slack) {
     return Ruling{Outcome::kRejectedTimingTamper,
                   Concat("the judge's clock saw ", 100 * m.clock_excess.share,

@@ -27,18 +27,20 @@ std::vector<Round> Rounds(int count, double reference, double candidate, double 
   return std::vector<Round>(static_cast<std::size_t>(count), round);
 }
 
-TEST(CallsPerBatch, FillsTheBatchWithTheFasterSide) {
+TEST(ShapeBatch, FillsTheBatchWithTheFasterSide) {
   const TimingConfig config;
-  EXPECT_EQ(CallsPerBatch(config, Facts(1ms, 1us), 400us, 65), 10);
-  EXPECT_EQ(CallsPerBatch(config, Facts(400us, 1us), 1ms, 65), 10);
+  EXPECT_EQ(ShapeBatch(config, Facts(1ms, 1us), 400us, 65).calls, 10);
+  EXPECT_EQ(ShapeBatch(config, Facts(400us, 1us), 1ms, 65).calls, 10);
 }
 
-TEST(CallsPerBatch, IsBoundedByInputsSlotsAndConfig) {
+TEST(ShapeBatch, IsBoundedByInputsSlotsAndConfig) {
   const TimingConfig config;
-  EXPECT_EQ(CallsPerBatch(config, Facts(10us, 1ms), 10us, 65), 8) << "8 ms of making inputs";
-  EXPECT_EQ(CallsPerBatch(config, Facts(1us, 1us), 1us, 65), config.max_calls);
-  EXPECT_EQ(CallsPerBatch(config, Facts(1us, 1us), 1us, 9), 8) << "a slot is kept for warming up";
-  EXPECT_EQ(CallsPerBatch(config, Facts(1s, 1s), 1s, 65), 3) << "never fewer than a median needs";
+  EXPECT_EQ(ShapeBatch(config, Facts(10us, 1ms), 10us, 65).calls, 8) << "8 ms of making inputs";
+  EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 65).calls, config.max_calls);
+  EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 9).calls, 8) << "a slot is kept for warming up";
+  EXPECT_EQ(ShapeBatch(config, Facts(10ms, 1s), 10ms, 65).calls, 3) << "no fewer than a median needs";
+  EXPECT_EQ(ShapeBatch(config, Facts(1s, 1s), 1s, 65).calls, 1) << "but for long calls, of which each is one";
+  EXPECT_EQ(ShapeBatch(config, Facts(1s, 1s), 1s, 65).warmup, 0);
 }
 
 TEST(SlotsFor, HoldEveryBatchThatMayCome) {
@@ -46,7 +48,8 @@ TEST(SlotsFor, HoldEveryBatchThatMayCome) {
   for (const Duration generate : std::initializer_list<Duration>{1us, 100us, 1ms, 100ms}) {
     const ProblemFacts facts = Facts(1ms, generate);
     const int slots = SlotsFor(config, facts);
-    EXPECT_EQ(CallsPerBatch(config, facts, 1ns, slots), CallsPerBatch(config, facts, 1ns, 1000)) << ToMs(generate);
+    EXPECT_EQ(ShapeBatch(config, facts, 1ns, slots).calls, ShapeBatch(config, facts, 1ns, 1000).calls)
+        << ToMs(generate);
   }
 }
 

@@ -552,7 +552,7 @@ def look(path):
         return open(path).read()
     except OSError as error:
         return error.errno
-say([look({secret.name!r}), look('/etc/shadow'), os.path.exists('/sys/kernel'), os.path.exists('/root/.ssh')])""")
+say([look({secret.name!r}), look('/etc/shadow'), os.path.exists('/sys/kernel'), os.path.exists('/var/log')])""")
     finally:
         os.unlink(secret.name)
     assert seen == [2, 2, False, False]
