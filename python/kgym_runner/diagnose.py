@@ -70,9 +70,18 @@ def _rounded(t: torch.Tensor, how: str) -> torch.Tensor:
     return t.to(getattr(torch, how)).to(t.dtype)
 
 
-def _similar(mine: torch.Tensor, theirs: torch.Tensor) -> float:
-    """How much two errors are the same one: the cosine between them, if their sizes are within a factor of three; else 0."""
-    a, b = mine.double().reshape(-1), theirs.double().reshape(-1)
+def _without_trend(error: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
+    """An error less what is constant in it and what is in proportion to the answer: many mistakes look alike in those."""
+    rest = error.double().reshape(-1)
+    basis = expected.double().reshape(-1)
+    rest = rest - rest.mean()
+    basis = basis - basis.mean()
+    return rest - basis * (rest @ basis / (basis @ basis).clamp_min(1e-300))
+
+
+def _similar(mine: torch.Tensor, theirs: torch.Tensor, expected: torch.Tensor) -> float:
+    """How much two errors are the same one: the cosine between what is left of them, if the sizes of that are within a factor of three; else 0."""
+    a, b = _without_trend(mine, expected), _without_trend(theirs, expected)
     norms = float(a.norm()), float(b.norm())
     if not min(norms) or not 1 / 3 < norms[0] / norms[1] < 3:
         return 0.0
@@ -128,6 +137,6 @@ def precision(model: torch.nn.Module, inputs: list[Any], got: Any, expected: Any
             if structure(simulated, expected).kind == "shape":
                 continue
             for (g, e), (s, _) in zip(pairs, wide(in_order(simulated, expected))):
-                found += [(_similar(g - e, error), how) for error in (s - e, _rounded(e, how) - e, _rounded(s, how) - e)]
+                found += [(_similar(g - e, error, e), how) for error in (s - e, _rounded(e, how) - e, _rounded(s, how) - e)]
     best = max(found, default=(0.0, ""))
     return best[1] if best[0] > 0.5 else None
