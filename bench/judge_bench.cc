@@ -106,10 +106,11 @@ class Bench {
  public:
   Bench(Judge& judge, Figures& figures) : judge_(judge), figures_(figures) {}
 
-  Awaitable<Verdict> Once(const char* source, bool custom) {
+  Awaitable<Verdict> Once(const char* source, bool custom, Json sizes = Json::object()) {
     JudgeConfig config = judge_.config();
     config.require_custom_kernel = custom;
     Problem problem{.name = "bench", .source = kProblem};
+    problem.sizes = std::move(sizes);
     Submission submission{.name = "bench", .source = source};
     Judged judged = co_await judge_.Evaluate(std::move(problem), std::move(submission), std::move(config));
     if (auto* verdict = std::get_if<Verdict>(&judged)) co_return std::move(*verdict);
@@ -118,32 +119,31 @@ class Bench {
     co_return none;
   }
 
-  Awaitable<void> Overhead() {
-    Print("overhead: a warm evaluation of a small problem, 40 times");
-    co_await Once(kKernel, true);
+  Awaitable<void> Overhead(std::string name, Json sizes) {
+    Print(Concat("overhead: a warm evaluation of a problem of ", DumpJson(sizes), ", 40 times"));
+    co_await Once(kKernel, true, sizes);
     std::vector<double> total, overhead, wide, host, rounds;
     for (int i = 0; i < 40; ++i) {
-      const Verdict verdict = co_await Once(kKernel, true);
+      const Verdict verdict = co_await Once(kKernel, true, sizes);
       if (verdict.outcome != Outcome::kOk) continue;
-      const double all = verdict.stages["total_ms"].get<double>() - verdict.stages["build_ms"].get<double>() -
-                         verdict.stages["wait_ms"].get<double>();
-      total.push_back(all);
-      wide.push_back(all - verdict.stages["code_ms"].get<double>());
-      overhead.push_back(wide.back() - verdict.stages["problem_code_ms"].get<double>());
+      const auto stage = [&verdict](const char* key) { return verdict.stages[key].get<double>(); };
+      total.push_back(stage("total_ms") - stage("build_ms") - stage("wait_ms"));
+      wide.push_back(total.back() - stage("code_ms"));
+      overhead.push_back(wide.back() - stage("problem_code_ms"));
+      host.push_back(stage("host_ms"));
       rounds.push_back(verdict.timing["rounds"].get<double>());
-      host.push_back(verdict.stages["host_ms"].get<double>());
     }
     if (total.empty()) co_return Print("  no evaluation was ok");
     const double cold = ColdPythonMs(FindPython(judge_.config().python));
-    figures_.Add("evaluation_ms", Median(total), "ms", "median, without building and waiting for the lane");
-    figures_.Add("overhead_ms", Median(overhead), "ms",
+    figures_.Add(name + "_evaluation_ms", Median(total), "ms", "median, without building and waiting for the lane");
+    figures_.Add(name + "_overhead_ms", Median(overhead), "ms",
                  "beyond running the problem's and the submission's code; target 60");
-    figures_.Add("overhead_with_inputs_ms", Median(wide), "ms",
+    figures_.Add(name + "_overhead_with_inputs_ms", Median(wide), "ms",
                  "the same with the making of fresh inputs and of the answers to verify");
-    figures_.Add("rounds", Median(rounds), "", "of timing");
-    figures_.Add("host_from_pool_ms", Median(host), "ms", "a candidate host; target 50");
-    figures_.Add("cold_python_ms", cold, "ms", "baseline: a process that imports torch");
-    figures_.Add("cold_python_over_overhead", cold / Median(overhead), "x",
+    figures_.Add(name + "_rounds", Median(rounds), "", "of timing");
+    figures_.Add(name + "_host_from_pool_ms", Median(host), "ms", "a candidate host; target 50");
+    figures_.Add(name + "_cold_python_ms", cold, "ms", "baseline: a process that imports torch");
+    figures_.Add(name + "_cold_python_over_overhead", cold / Median(overhead), "x",
                  "how much dearer a process for each evaluation would be");
   }
 
@@ -210,7 +210,9 @@ Awaitable<void> Run(Executor executor, JudgeConfig config, std::string file) {
       Concat("machine: ", DumpJson((*judge)->provenance()["cpu"]), ", ", DumpJson((*judge)->provenance()["versions"])));
   figures.Add("start_ms", MsSince(start), "ms", "the judge with its zygote");
   Bench bench(**judge, figures);
-  co_await bench.Overhead();
+  Json tiny = {{"rows", 64}, {"cols", 256}}, small = {{"rows", 256}, {"cols", 512}};
+  co_await bench.Overhead("tiny", std::move(tiny));
+  co_await bench.Overhead("small", std::move(small));
   co_await bench.Repeatability();
   co_await bench.Itself(40);
   co_await bench.Leaks(200);

@@ -181,7 +181,7 @@ class Evaluation:
         self.slots = [Slot(s, s + inputs, s + per_slot) for s in map(align, starts)]
         self.slots[-1].end = min(self.slots[-1].end, length)
         self.history: list[tuple[int, Any]] = []
-        self.private = Arena.over(torch.zeros(length, dtype=torch.uint8))  # Where the reference's outputs go when it is timed: the same places, unseen.
+        self.private = Arena.over(torch.empty(length, dtype=torch.uint8))  # Where the reference's outputs go when it is timed: the same places, unseen.
         self.count = 0
 
     def write(self, slot: Slot, poison: int) -> tuple[dict[str, Any], list[int]]:

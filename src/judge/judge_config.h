@@ -33,12 +33,12 @@ struct TimingConfig {
   Duration batch = 4ms;
   Duration generate = 8ms;
   int warmup = 2;
-  int max_calls = 16;
+  int max_calls = 8;
   int min_rounds = 8;
   int max_rounds = 24;
   Duration budget = 1s;
   double precision = 0.02;
-  Duration resolution = 500ns;
+  Duration resolution = 1us;
   double confidence = 0.99;
   double systematic = 0.01;
   double clock_slack = 0.15;

@@ -29,15 +29,15 @@ std::vector<Round> Rounds(int count, double reference, double candidate, double 
 
 TEST(ShapeBatch, FillsTheBatchWithTheFasterSide) {
   const TimingConfig config;
-  EXPECT_EQ(ShapeBatch(config, Facts(1ms, 1us), 400us, 65).calls, 10);
-  EXPECT_EQ(ShapeBatch(config, Facts(400us, 1us), 1ms, 65).calls, 10);
+  EXPECT_EQ(ShapeBatch(config, Facts(1ms, 1us), 800us, 65).calls, 5);
+  EXPECT_EQ(ShapeBatch(config, Facts(800us, 1us), 1ms, 65).calls, 5);
 }
 
 TEST(ShapeBatch, IsBoundedByInputsSlotsAndConfig) {
   const TimingConfig config;
-  EXPECT_EQ(ShapeBatch(config, Facts(10us, 1ms), 10us, 65).calls, 8) << "8 ms of making inputs";
+  EXPECT_EQ(ShapeBatch(config, Facts(10us, 2ms), 10us, 65).calls, 4) << "8 ms of making inputs";
   EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 65).calls, config.max_calls);
-  EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 9).calls, 8) << "a slot is kept for warming up";
+  EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 7).calls, 6) << "a slot is kept for warming up";
   EXPECT_EQ(ShapeBatch(config, Facts(10ms, 1s), 10ms, 65).calls, 3) << "no fewer than a median needs";
   EXPECT_EQ(ShapeBatch(config, Facts(1s, 1s), 1s, 65).calls, 1) << "but for long calls, of which each is one";
   EXPECT_EQ(ShapeBatch(config, Facts(1s, 1s), 1s, 65).warmup, 0);
