@@ -130,6 +130,8 @@ class Candidate:
                 self._take_state()
             return self.model(*inputs)
         except BaseException as error:  # noqa: BLE001
+            if type(error).__name__ == "InterpreterError" and "only 0-dimensional arrays" in describe(error):
+                self.context.note("loop-bounds-in-interpreter")  # Triton 3.6 with numpy from 2.4 on: a bound known at run time only.
             raise failure("runtime", error) from None
 
     def op_call(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
