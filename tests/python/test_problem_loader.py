@@ -61,7 +61,7 @@ def test_a_problem_without_workloads_serves_the_usual_names() -> None:
     ("rows = = 3", "line 1: not Python"), ("\n\nrows = (", "line 3: not Python"), ("rows = 1\nreturn 3", "line 2: not Python"), ("rows = 'a\0b'", "not Python"),
     ("rows = 1\nWORKLOADS = dict(cpu={})", "line 2: WORKLOADS must be a literal"), ("rows = 1\nWORKLOADS = {'cpu': {'rows': rows}}", "line 2: WORKLOADS must be a literal"),
     ("rows = 1\nWORKLOADS = {[]: 1}", "line 2: WORKLOADS must be a literal"), ("rows = 1\nWORKLOADS = ['cpu']", "line 2: WORKLOADS is a list"),
-    ("rows = 1\nWORKLOADS = {'cpu': 3}", "workload 'cpu' is 3"), ("rows = 1\nWORKLOADS = {'cpu': {'cols': 3}}", "sets cols, which"),
+    ("rows = 1\nWORKLOADS = {'cpu': 3}", "workload 'cpu' is 3"), ("rows = 1\nWORKLOADS = {'cpu': {'cols': 3}}", "its sizes name cols, which"),
     ("import nowhere_at_all", "line 1: loading it raised ModuleNotFoundError"), ("x = 1\n\nraise SystemExit(4)", "line 3: loading it raised SystemExit: 4"),
     ("def f():\n    return 1 / 0\nf()", "line 2: loading it raised ZeroDivisionError"), ("import json\njson.loads('x')", "line 2: loading it raised JSONDecodeError"),
     ("META = 3", "META is a int"), ("META = {'reduces': 'cols'}", "META['reduces'] has 'cols'"), ("META = {'reduces': 0}", "META['reduces'] has 0"), ("META = {'reduces': [2, None]}", "has None"),
