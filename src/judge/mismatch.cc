@@ -13,6 +13,10 @@ constexpr Duration kLateWriter = 200ms;
 // written.
 constexpr double kUnwrittenShare = 0.01;
 
+// How often an answer that fits known seeds only must show so: an answer that is right by the toss of a coin passes for
+// one in 2 ^ (2 * 6).
+constexpr int kConfirmations = 6;
+
 Json EvidenceOf(const MismatchFacts& facts) {
   Json evidence = {{"stage", "correctness"}};
   for (const auto& [key, value] : facts.check["facts"].items()) {
@@ -77,6 +81,31 @@ Json CallRequest(const Filled& filled) {
   return {{"op", "call"}, {"inputs", filled.inputs}, {"output", filled.output}};
 }
 
+Awaitable<Result<bool>> RightFor(Session& session, int slot, std::optional<std::uint64_t> seed) {
+  const std::vector<Session::Set> set = {{slot, "fresh", -1, seed}};
+  const Result<std::vector<Filled>> filled = co_await session.Fill(set);
+  if (!filled.ok()) co_return filled.error();
+  co_return co_await Right(session, filled->front(), CallRequest(filled->front()));
+}
+
+/// Right every time for a seed that published tools use, and never for secret ones. Who answers by chance does neither.
+Awaitable<Result<bool>> RightForKnownSeedsOnly(Session& session, int slot) {
+  std::optional<std::uint64_t> known;
+  for (const std::uint64_t seed : {42, 0, 1, 1234}) {
+    KGYM_CO_TRY(const bool right, co_await RightFor(session, slot, seed));
+    if (right) known = seed;
+    if (right) break;
+  }
+  if (!known) co_return false;
+  for (int i = 0; i < kConfirmations; ++i) {
+    KGYM_CO_TRY(const bool right, co_await RightFor(session, slot, known));
+    if (!right) co_return false;
+    KGYM_CO_TRY(const bool right_in_secret, co_await RightFor(session, slot, {}));
+    if (right_in_secret) co_return false;
+  }
+  co_return true;
+}
+
 }  // namespace
 
 bool IsMismatch(const Json& check) {
@@ -106,19 +135,8 @@ Awaitable<Result<Ruling>> Examine(Session& session, Filled filled, Json check) {
     if (!facts.right_when_copied_later) {
       KGYM_CO_TRY(facts.right_when_called_again, co_await RightWhenCalledAgain(session, filled));
     }
-    for (const std::uint64_t seed : {42, 0, 1, 1234}) {  // What published tools and habits use.
-      if (facts.right_when_copied_later || facts.right_when_called_again || facts.right_for_known_seeds) break;
-      const std::vector<Session::Set> known = {{filled.slot, "fresh", -1, seed}};
-      Result<std::vector<Filled>> again = co_await session.Fill(known);
-      if (!again.ok()) co_return again.error();
-      facts.right_for_known_seeds = co_await Right(session, again->front(), CallRequest(again->front()));
-    }
-    // Right once may be luck: then it is right for some secret inputs as well.
-    for (int i = 0; i < 3 && facts.right_for_known_seeds; ++i) {
-      const std::vector<Session::Set> secret = {{filled.slot, "fresh", -1, {}}};
-      Result<std::vector<Filled>> again = co_await session.Fill(secret);
-      if (!again.ok()) co_return again.error();
-      if (co_await Right(session, again->front(), CallRequest(again->front()))) facts.right_for_known_seeds = false;
+    if (!facts.right_when_copied_later && !facts.right_when_called_again) {
+      KGYM_CO_TRY(facts.right_for_known_seeds, co_await RightForKnownSeedsOnly(session, filled.slot));
     }
   }
   co_return Classify(facts);
