@@ -1,0 +1,107 @@
+// Filters, samplers, packing.
+#include "arrays.h"
+#include "learn/filter.h"
+#include "learn/pack.h"
+#include "learn/sampler.h"
+#include "parts.h"
+
+namespace kgym::python {
+namespace {
+
+using namespace nb::literals;
+
+nb::tuple FilterGroups(const Doubles& scores, const Integers& groups, const std::optional<Integers>& turns,
+                       const std::optional<Marks>& mask, double least_deviation, bool drop_solved_by_none,
+                       bool drop_solved_by_all, std::size_t least_size) {
+  const learn::FilterOptions options{.least_deviation = least_deviation,
+                                     .drop_solved_by_none = drop_solved_by_none,
+                                     .drop_solved_by_all = drop_solved_by_all,
+                                     .least_size = least_size};
+  std::vector<std::uint8_t> rows(scores.size());
+  const learn::FilterReport report = Unlocked([&] {
+    const learn::Grouping by = turns ? Check(learn::GroupBy(View(groups), View(*turns), View(mask)))
+                                     : Check(learn::GroupBy(View(groups), View(mask)));
+    return Check(learn::FilterGroups(View(scores), {}, by, options, rows));
+  });
+  nb::dict counts;
+  counts["groups"] = report.groups;
+  counts["dropped"] = report.dropped;
+  counts["uniform"] = report.uniform;
+  counts["solved_by_none"] = report.solved_by_none;
+  counts["solved_by_all"] = report.solved_by_all;
+  counts["small"] = report.small;
+  return nb::make_tuple(NewMarksLike(rows, scores), counts);
+}
+
+learn::SamplerOptions SamplerOptionsOf(const std::string& policy) {
+  using learn::SamplePolicy;
+  return {.policy = Pick<SamplePolicy>("policy", policy,
+                                       {{"uniform", SamplePolicy::kUniform},
+                                        {"prioritized", SamplePolicy::kPrioritized},
+                                        {"moderate", SamplePolicy::kModerate},
+                                        {"refresh", SamplePolicy::kRefresh}})};
+}
+
+/// A sampler and the options that its state must be read with.
+struct Sampler {
+  learn::SamplerOptions options;
+  learn::PromptSampler sampler;
+};
+
+std::vector<std::size_t> Next(Sampler& self, std::size_t count) {
+  std::vector<std::size_t> prompts;
+  for (std::size_t i = 0; i < count; ++i) prompts.push_back(self.sampler.Next());
+  return prompts;
+}
+
+}  // namespace
+
+void AddSampling(nb::module_& m) {
+  const auto none = nb::none();
+  m.def("filter_groups", &FilterGroups, "scores"_a.noconvert(), "groups"_a.noconvert(), "turns"_a.noconvert() = none,
+        "mask"_a.noconvert() = none, nb::kw_only(), "least_deviation"_a = 1e-3, "drop_solved_by_none"_a = false,
+        "drop_solved_by_all"_a = false, "least_size"_a = 1,
+        "Drops groups that have nothing to teach: (bool[rows] kept, counts). With turns, each (group, turn) is judged "
+        "by itself.");
+  m.def(
+      "pack_by_budget",
+      [](const Integers& lengths, std::int64_t budget) {
+        return Unlocked([&] { return Check(learn::PackByBudget(View(lengths), budget)); });
+      },
+      "lengths"_a.noconvert(), "budget"_a,
+      "Lists of row numbers: few, balanced, none with more than `budget` tokens. A longer row is a ValueError.");
+  m.def(
+      "pack_evenly",
+      [](const Integers& lengths, std::size_t packs) {
+        return Unlocked([&] { return Check(learn::PackEvenly(View(lengths), packs)); });
+      },
+      "lengths"_a.noconvert(), "packs"_a, "That many lists of row numbers, of like total length.");
+  nb::class_<Sampler>(
+      m, "PromptSampler",
+      "Which prompts to train on next. policy: uniform, prioritized, moderate, refresh. Seeded; resumes from state().")
+      .def(
+          "__init__",
+          [](Sampler* self, std::size_t prompts, std::uint64_t seed, const std::string& policy) {
+            const learn::SamplerOptions options = SamplerOptionsOf(policy);
+            new (self) Sampler{options, Check(learn::PromptSampler::Create(options, prompts, seed))};
+          },
+          "prompts"_a, "seed"_a, "policy"_a = "uniform")
+      .def("next", &Next, "count"_a = 1, "The next `count` prompt numbers.")
+      .def(
+          "observe",
+          [](Sampler& self, const std::vector<std::size_t>& prompts, const std::vector<double>& rates) {
+            Check(self.sampler.Observe(prompts, rates));
+          },
+          "prompts"_a, "rates"_a, "Solve rates, from 0 to 1, of prompts just tried.")
+      .def(
+          "state", [](const Sampler& self) { return DumpJson(self.sampler.State()); }, "JSON text.")
+      .def_static(
+          "from_state",
+          [](const std::string& state, const std::string& policy) {
+            const learn::SamplerOptions options = SamplerOptionsOf(policy);
+            return Sampler{options, Check(learn::PromptSampler::FromState(options, Check(ParseJson(state, "state"))))};
+          },
+          "state"_a, "policy"_a = "uniform");
+}
+
+}  // namespace kgym::python

@@ -1,0 +1,158 @@
+"""The package kgym (python/kgym): numpy and torch in and out without copies, errors that name the row, the same numbers as the golden vectors."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+learn = pytest.importorskip("kgym._learn", reason="the package kgym is not installed: pip install ./python/kgym")
+import kgym  # noqa: E402
+
+FOLDER = Path(__file__).parents[1] / "golden"
+
+
+def cases(name: str, function: str) -> list[dict[str, Any]]:
+    return [case for case in json.loads((FOLDER / name).read_text(encoding="utf-8"))["cases"] if case["function"] == function]
+
+
+def ints(values: list[int]) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def test_import_needs_no_torch() -> None:
+    code = "import sys, kgym; assert 'torch' not in sys.modules; print(kgym.pass_at_k(8, 2, 1))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "0.25"
+
+
+@pytest.mark.parametrize("case", cases("advantages.json", "leave_one_out"), ids=lambda case: case["name"])
+def test_leave_one_out(case: dict[str, Any]) -> None:
+    inputs, options = case["inputs"], case["options"]
+    got = kgym.leave_one_out(np.array(inputs["returns"], dtype=float), ints(inputs["prompts"]), ints(inputs["turns"]) if options["by"] == "turn" else None,
+                             np.array(inputs["kept"], dtype=bool), alone=options["alone"], scale=options["scale"] == "deviation")
+    np.testing.assert_allclose(got, case["output"], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", cases("losses.json", "policy_loss"), ids=lambda case: case["name"])
+def test_policy_loss_of_torch_tensors(case: dict[str, Any]) -> None:
+    inputs, options = case["inputs"], case["options"]
+    tensors = {name: torch.tensor(inputs[name], dtype=torch.float64) for name in ("log_probs", "old_log_probs", "advantages", "weights")}
+    through = options["objective"].endswith("-through-weight")
+    gradient = torch.full_like(tensors["log_probs"], float("nan"))
+    loss, returned, _ = kgym.policy_loss(
+        tensors["log_probs"], tensors["old_log_probs"], tensors["advantages"], torch.tensor(inputs["mask"], dtype=torch.bool),
+        torch.tensor(inputs["offsets"], dtype=torch.int64), weights=tensors["weights"], objective=options["objective"].removesuffix("-through-weight"),
+        through_weight=through, aggregation=options["mode"], scale=options["scale"], max_length=options["max_length"], gradient=gradient)
+    assert abs(loss - case["output"]["loss"]) < 1e-12
+    np.testing.assert_allclose(gradient.numpy(), case["output"]["gradient"], rtol=0, atol=1e-12)  # Written into the tensor itself.
+
+
+def test_a_matrix_is_rows_of_equal_length() -> None:
+    shape = (3, 5)
+    draw = np.random.default_rng(0)
+    log_probs, old, advantages = (draw.standard_normal(shape) for _ in range(3))
+    mask = draw.random(shape) < 0.7
+    loss, gradient, _ = kgym.policy_loss(log_probs, old, advantages, mask)
+    assert gradient.shape == shape and (gradient[~mask] == 0).all()
+    flat = kgym.policy_loss(log_probs.ravel(), old.ravel(), advantages.ravel(), mask.ravel(), ints([0, 5, 10, 15]))
+    assert flat[0] == loss and (flat[1] == gradient.ravel()).all()
+
+
+def test_nothing_is_copied_silently() -> None:
+    groups, turns = ints([0, 0]), ints([1, 1])
+    for wrong in (np.array([1, 2], dtype=np.float32), np.arange(4.0)[::2], torch.tensor([1.0, 2.0])):
+        with pytest.raises(TypeError):
+            kgym.trloo(wrong, groups, turns)
+    out = np.empty(2)
+    kgym.trloo(np.array([1.0, 3.0]), groups, turns, out=out)
+    assert out.tolist() == [-2, 2]
+
+
+def test_errors_name_the_row() -> None:
+    groups, turns = ints([0, 0, 0]), ints([1, 1, 1])
+    with pytest.raises(ValueError, match="row 1 is nan"):
+        kgym.trloo(np.array([1.0, np.nan, 2.0]), groups, turns)
+    with pytest.raises(ValueError, match="row 2 has none"):
+        kgym.trloo(np.array([1.0, 2.0]), groups, turns)
+    with pytest.raises(ValueError, match="did you mean 'gspo'"):
+        kgym.policy_loss(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(1), np.ones((1, 1), dtype=bool), objective="gpso")
+    with pytest.raises(ValueError, match="row 0, column 1 is inf"):
+        kgym.kl_loss(np.array([[0.0, np.inf]]), np.zeros((1, 2)), np.ones((1, 2), dtype=bool))
+
+
+def test_rejection_and_advantages_fit_together() -> None:
+    mask = np.ones((4, 3), dtype=bool)
+    train, rollout = np.zeros((4, 3)), np.zeros((4, 3))
+    rollout[1] = 0.5
+    accepted, metrics = kgym.mrs_mask(train, rollout, mask)
+    assert accepted.any(axis=1).tolist() == [True, False, True, True] and metrics["rs_seq_masked_fraction"] == 0.25
+    returns, groups, turns = np.array([1.0, 50.0, 2.0, 3.0]), ints([0] * 4), ints([1] * 4)
+    got = kgym.rejected_advantages(returns, groups, turns, accepted=accepted.any(axis=1))
+    assert got.tolist() == [-1.5, 0.0, 0.0, 1.5]
+
+
+def test_rewards() -> None:
+    facts = kgym.RewardFacts("ok", correct=True, speedup=2.0, coverage=0.5)
+    assert kgym.Reward({"preset": "drkernel"})(facts)["reward_total"] == 1.75
+    assert kgym.Reward({"preset": "expression", "expression": "10 * speedup"})(facts)["reward_total"] == 20
+    assert kgym.Reward({"preset": "kevin"})(kgym.RewardFacts("infra")) is None
+    with pytest.raises(ValueError, match="did you mean 'speedup'"):
+        kgym.Reward({"preset": "expression", "expression": "spedup"})
+    with pytest.raises(ValueError, match="did you mean"):
+        kgym.Reward({"prest": "kevin"})
+
+
+def test_a_sampler_resumes_from_its_state() -> None:
+    sampler = kgym.PromptSampler(20, seed=1, policy="prioritized")
+    sampler.next(7)
+    resumed = kgym.PromptSampler.from_state(sampler.state(), policy="prioritized")
+    assert resumed.next(30) == sampler.next(30)
+
+
+def test_packs_and_tables() -> None:
+    packs = kgym.pack_by_budget(ints([60, 30, 30, 10, 10, 10]), 100)
+    assert sorted(row for pack in packs for row in pack) == list(range(6))
+    table = kgym.TurnTable()
+    table.add(1, 1, True, True, 2.5, 1.0)
+    assert table.to_dict()["turns"][0]["fast_in_all"] == [1, 1, 1, 1, 0]
+    assert kgym.fast_p(np.array([True, False]), np.array([1.0, np.nan]), [1.0])["in_all"] == [0.0]
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """The GIL is let go: a thread makes progress during a call, though nobody is ever made to hand the GIL over."""
+    rows = 300_000
+    groups, turns, returns = np.arange(rows, dtype=np.int64) // 16, np.ones(rows, dtype=np.int64), np.ones(rows)
+    steps, started, stop = [0], threading.Event(), threading.Event()
+
+    def step() -> None:
+        sink = os.open(os.devnull, os.O_WRONLY)
+        while not stop.is_set():
+            steps[0] += 1
+            os.write(sink, b"x")  # Lets go of the GIL by itself.
+            started.set()
+        os.close(sink)
+
+    thread = threading.Thread(target=step)
+    previous = sys.getswitchinterval()
+    sys.setswitchinterval(60)
+    try:
+        thread.start()
+        started.wait()
+        for _ in range(100):  # Whether the other thread gets a core during one call is the system's affair.
+            before = steps[0]
+            kgym.trloo(returns, groups, turns)
+            if steps[0] > before:
+                break
+        else:
+            pytest.fail("no progress during 100 calls")
+    finally:
+        stop.set()
+        sys.setswitchinterval(previous)
+    thread.join()
