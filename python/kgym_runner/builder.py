@@ -15,7 +15,8 @@ from .wire import Failure
 
 
 def op_build(message: dict[str, Any], fds: list[int]) -> tuple[dict[str, Any], list[int]]:
-    context = Context(mode="build", private_dir=private_folder(), jobs=message["jobs"])
+    context = Context(mode="build", private_dir=private_folder(), jobs=message["jobs"],
+                      device=message.get("device", "cpu"), arch=message.get("arch", ""))
     find_backend(message["backend"]).install(context)
     note = ""
     try:

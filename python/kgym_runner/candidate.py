@@ -7,7 +7,7 @@ Operations (judge -> host; descriptors in brackets):
   recopy    {output: [off, end]}                                        copy the last outputs out again                      -> {outputs}
   observe   {inputs, output}                                            one call with every framework operator observed      -> {outputs, own_work}
   settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
-  batch     {calls: [{inputs, output}]}                                 timed calls                                          -> {outputs, calls_ns, emits_ns}
+  batch     {calls: [{inputs, output}], delay_ns?}                      timed calls                          -> {outputs, calls_ns, emits_ns, ...}
   inspect   {}                                                          what was patched, what the backend noted, threads     -> {...}
 Everything said here is only said: the judge decides by the bytes in the arena and its own clock.
 """
@@ -21,19 +21,21 @@ from typing import Any
 
 import torch
 
-from . import integrity, own_work
+from . import device, integrity, own_work
 from .backends import Context, backend as find_backend
-from .tree import Arena, Unsupported, encode, rebuild
+from .tree import Arena, Unsupported, encode, leaves, rebuild
 from .wire import Failure, clip, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _HOME = "/tmp/submission"
+# How an exhausted memory is reported: by allocators, by CUDA, and by torch where it wants to say more and NVML is out of its reach.
+_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "bad_alloc", "CUDA_ERROR_OUT_OF_MEMORY", "CUDA error: out of memory", "nvmlInit_v2_() INTERNAL ASSERT")
 
 
 def failure(kind: str, error: BaseException) -> Failure:
     """The verdict's word for an exception of the submission: memory first, then compilation, then where it happened."""
     text = describe(error)
-    if isinstance(error, MemoryError) or "not enough memory" in text or "can't allocate memory" in text or "bad_alloc" in text:
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in text for word in _OUT_OF_MEMORY):
         kind = "oom"
     elif isinstance(error, SystemExit):
         kind = "crash"
@@ -62,20 +64,23 @@ class Candidate:
         self.bait: Any = None
         self.context: Any = None
         self.stateful = False
+        self.pattern = -1
+        self.sizes: list[int] = []  # Of the last outputs, in bytes.
 
     def operations(self) -> dict[str, Any]:
         return {name: getattr(self, "op_" + name) for name in ("attach", "load", "call", "recopy", "observe", "settle", "batch", "inspect")}
 
     def op_attach(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        self.arena = Arena(fds[0], message["length"])
+        self.arena = device.current().attach(fds[0], message["length"])
         return {}
 
     def op_load(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         paths = _write_artefacts(message["artefacts"], fds[1:])
-        self.context = Context(mode="run", private_dir=private_folder(), artefacts=paths)
+        self.context = Context(mode="run", private_dir=private_folder(), device=device.current().name, arch=device.current().arch, artefacts=paths)
         find_backend(message["backend"]).install(self.context)
-        if message["pattern"] >= 0:
-            self.probe.set_malloc_perturb(message["pattern"])
+        self.pattern = message["pattern"]
+        if self.pattern >= 0:
+            self.probe.set_malloc_perturb(self.pattern)
         module = import_submission(fds[0])
         entry = getattr(module, message["entry"], None)
         if not callable(entry):
@@ -86,6 +91,8 @@ class Candidate:
             self.model = entry(*rebuild(list(self.arena.read(message["init"])), lambda t: t.clone()))
             if not callable(self.model):
                 raise TypeError("%s(...) is a %s, which cannot be called" % (message["entry"], type(self.model).__name__))
+            if isinstance(self.model, torch.nn.Module):
+                self.model = self.model.to(device.current().name)
             self.stateful, self.state = message["stateful"], message["state"]
             return {"state": self._take_state()}
         except BaseException as error:  # noqa: BLE001
@@ -118,8 +125,11 @@ class Candidate:
         return "by-order" if ordered else "by-name-in-part" if named else "seeded"
 
     def _emit(self, outputs: Any, area: list[int]) -> dict[str, Any]:
+        """Copied at once, behind nothing but the current stream; then every stream is waited for."""
         try:
-            return encode(outputs, self.arena.writer(*area), exact=True)
+            tree = encode(outputs, self.arena.writer(*area), exact=True)
+            device.current().synchronize()
+            return tree
         except BaseException as error:  # noqa: BLE001
             raise unfit(error) from None
 
@@ -135,8 +145,13 @@ class Candidate:
             raise failure("runtime", error) from None
 
     def op_call(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        self.last = self._call(self.arena.read({"t": "list", "v": message["inputs"]["v"]}))
-        return {"outputs": self._emit(self.last, message["output"])}
+        inputs = self.arena.read({"t": "list", "v": message["inputs"]["v"]})
+        if self.pattern >= 0:
+            device.current().perturb(self.pattern, self.sizes or [message["output"][1] - message["output"][0]])
+        self.last = self._call(inputs)
+        reply = {"outputs": self._emit(self.last, message["output"])}
+        self.sizes = [t.numel() * t.element_size() for t in leaves(self.last)]
+        return reply
 
     def op_recopy(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         return {"outputs": self._emit(self.last, message["output"])}
@@ -161,14 +176,14 @@ class Candidate:
             trees[i] = encode(outputs, arena.writer(*areas[i]), exact=True)
         forward = (lambda *values: self._call(list(values))) if self.stateful else self.model
         try:
-            spans = self.probe.run_batch(forward, calls, emit)
+            spans = device.current().run_batch(self.probe, forward, calls, emit, message.get("delay_ns", 0))
         except (Unsupported, OverflowError) as error:
             raise unfit(error) from None
         except Failure:
             raise
         except BaseException as error:  # noqa: BLE001
             raise failure("runtime", error) from None
-        return {"outputs": trees, "calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
+        return {"outputs": trees, **spans}
 
     def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0

@@ -1,7 +1,8 @@
 """Input sets from secret seeds. Runs in the reference host only: a candidate never learns a seed.
 
 Kinds of sets: `fresh` (what get_inputs makes), `spiked` (fresh, with one random block of one floating tensor two to four times larger, so that work
-left out shows), `near` (the previous set with one random block drawn anew, so that a cache which looks at a few elements answers wrongly).
+left out shows), `near` (the previous set with one random block drawn anew, so that a cache which looks at a few elements answers wrongly),
+`nudged` (the previous set with eight single elements two to four times larger).
 A problem whose inputs may not be changed (META["perturb"] = False) gets fresh sets instead of both.
 """
 from __future__ import annotations
@@ -13,11 +14,13 @@ from typing import Any
 
 import torch
 
+from . import device
 from .compare import equal_bits
 from .problem import line_of
 from .tree import Unsupported, encode, leaves, rebuild
 from .wire import Failure, describe, foreign_trace
 
+_NUDGED = 8  # Elements: one that is multiplied may not show (a negative one before a ReLU), all of them hardly ever.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -25,6 +28,7 @@ def reseed(seed: int) -> None:
     """Set every generator that a problem's get_inputs may use."""
     random.seed(seed)
     torch.default_generator.manual_seed(seed & 0x7FFF_FFFF_FFFF_FFFF)  # torch.manual_seed also queues a call for CUDA, with a stack trace.
+    device.current().reseed(seed & 0x7FFF_FFFF_FFFF_FFFF)
     try:
         import numpy
         numpy.random.seed(seed & 0xFFFF_FFFF)
@@ -32,15 +36,29 @@ def reseed(seed: int) -> None:
         pass
 
 
+def _get_inputs(module: types.ModuleType) -> Any:
+    """get_inputs() with tensors made on the device; where its code cannot do that, made as it does and moved."""
+    here = device.current()
+    if not getattr(module, "__kgym_moves_inputs__", False):
+        try:
+            with here.scope():
+                return here.place(module.get_inputs())
+        except Exception:  # noqa: BLE001  (numpy, a generator of the CPU, ...)
+            if here.name == "cpu":
+                raise
+            module.__kgym_moves_inputs__ = True
+    return here.place(module.get_inputs())
+
+
 def fresh(module: types.ModuleType, seed: int | None) -> list[Any]:
-    """The problem's own inputs, contiguous, under a seed or (None) going on from where the generators stand.
+    """The problem's own inputs, contiguous and on the device, under a seed or (None) going on from where the generators stand.
 
     Raises Failure("problem") when get_inputs does.
     """
     if seed is not None:
         reseed(seed)
     try:
-        inputs = module.get_inputs()
+        inputs = _get_inputs(module)
     except BaseException as error:  # noqa: BLE001
         raise Failure("problem", "%sget_inputs() raised %s" % (line_of(error), describe(error)), foreign_trace(error, _HERE)) from None
     if not isinstance(inputs, (list, tuple)):
@@ -97,9 +115,25 @@ def near(module: types.ModuleType, seed: int, previous: list[Any]) -> list[Any]:
     return drawn
 
 
+def nudged(module: types.ModuleType, seed: int, previous: list[Any]) -> list[Any]:
+    """`previous` with a few single elements of its largest floating tensor two to four times larger: whoever recognises inputs by a sample of them does not see it."""
+    drawn = fresh(module, seed)
+    floating = [t for t in leaves(previous) if t.is_floating_point() and t.element_size() > 1 and t.numel() > 1]
+    if not floating or not _may_change(module):
+        return drawn
+    chosen = max(floating, key=lambda t: t.numel())
+    copy = chosen.clone()
+    flat = copy.view(-1)
+    for _ in range(_NUDGED):
+        flat[random.randrange(flat.numel())] *= random.uniform(2.0, 4.0)
+    return rebuild(previous, lambda t: copy if t is chosen else t)
+
+
 def make(module: types.ModuleType, kind: str, seed: int | None, previous: list[Any] | None) -> list[Any]:
     if kind == "spiked":
         return spiked(module, seed)
     if kind == "near" and previous is not None:
         return near(module, seed, previous)
+    if kind == "nudged" and previous is not None:
+        return nudged(module, seed, previous)
     return fresh(module, seed)

@@ -21,7 +21,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import device
 from .backends.calls import Calls
+from .profile import FRAMEWORK, Profile
 from .provenance import Storages, covers, digest, is_view, role, storage_of
 from .tree import leaves, rebuild
 from .unseen_operators import Trace
@@ -54,7 +56,7 @@ class Facts:
     """kernels: own functions and kernels defined -> extension, triton or operator. foreign: executable files that came with the submission. launches:
     own calls made. raised: own calls that raised -> the last error. operators: computing framework operators outside own calls; inside: those
     within; plumbing: operators that allocate, move, fill or read, anywhere; unseen: computing operators in other threads or behind a guard, None
-    when not watched. *_ns: time in framework operators outside, in those inside, and in own code itself."""
+    when not watched. profile: what the card did (profile.py), peak_bytes: its memory that the call took at most; None on a CPU. *_ns: time in framework operators outside, in those inside, and in own code itself."""
     kernels: dict[str, str] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
     launches: dict[str, int] = field(default_factory=dict)
@@ -64,6 +66,8 @@ class Facts:
     plumbing: dict[str, int] = field(default_factory=dict)
     unseen: dict[str, int] | None = None
     outputs: list[Output] = field(default_factory=list)
+    profile: dict[str, Any] | None = None
+    peak_bytes: int | None = None
     framework_ns: int = 0
     inside_ns: int = 0
     own_ns: int = 0
@@ -113,9 +117,10 @@ class _Mode(TorchDispatchMode):
 class _Watch(_Mode):
     """The mode. Also the observer of own calls: both run on the thread that makes the call."""
 
-    def __init__(self, inputs: list[torch.Tensor], namespaces: frozenset[str] | None):
+    def __init__(self, inputs: list[torch.Tensor], namespaces: frozenset[str] | None, profile: Profile | None):
         super().__init__()
         self.facts = Facts()
+        self._profile = profile
         self.operators: Counter[str] = Counter()
         self.inside: Counter[str] = Counter()
         self.plumbing: Counter[str] = Counter()
@@ -172,7 +177,8 @@ class _Watch(_Mode):
         sources = [content for t in leaves((args, kwargs)) if (content := self.storages.look(t, True)) is not None]
         kinds = set().union(*(c.kinds for c in sources))
         began = time.perf_counter_ns()
-        result = func(*args, **kwargs)
+        with self._profile.owner(FRAMEWORK) if self._profile else nullcontext():
+            result = func(*args, **kwargs)
         spent = time.perf_counter_ns() - began
         self._count(name.rstrip("_"), what, spent)
         self._follow(func._schema, what, kinds, args, kwargs, result)
@@ -289,18 +295,20 @@ def observe(forward: Callable[..., Any], inputs: list[Any], calls: Calls | None 
     inputs, copies = _private(inputs)
     tensors = list(leaves(inputs))
     given = {d for t in tensors if (d := digest(t))}
-    watch = _Watch(tensors, before.namespaces if before else None)
     calls.launches.clear()
-    calls.observer = watch
-    try:
-        with _uncompiled(), Trace() as trace, watch, _CustomOperators(watch):
-            outputs = forward(*inputs)
-    finally:
-        calls.observer = None
+    with device.current().profile() as profile:
+        watch = _Watch(tensors, before.namespaces if before else None, profile)
+        calls.observer = watch
+        try:
+            with _uncompiled(), Trace() as trace, watch, _CustomOperators(watch), device.current().peak() as peak:
+                outputs = forward(*inputs)
+        finally:
+            calls.observer = None
     with torch.no_grad():
         for original, copy in copies:
             original.copy_(copy)
     facts = watch.facts
+    facts.profile, facts.peak_bytes = profile.json() if profile else None, peak.bytes
     facts.unseen = trace.unseen(bool(watch.operators or watch.inside or watch.plumbing))
     facts.outputs = [watch.output(t, given) for t in leaves(outputs)]
     for output in facts.outputs:

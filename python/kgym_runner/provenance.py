@@ -14,15 +14,15 @@ Used by one thread. Nothing here runs an operator but `digest`.
 """
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
-import zlib
 from dataclasses import dataclass
 from typing import Any, Iterable
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
+
+from . import device
 
 # Operators that allocate: their content is whatever was there.
 ALLOCATIONS = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "resize", "resize_as"}
@@ -79,13 +79,13 @@ def storage_of(tensor: torch.Tensor) -> Any | None:
     """The storage, or None for tensors that have none to look at (sparse, another device, an opaque backend)."""
     try:
         storage = tensor.untyped_storage()
-        return storage if storage.device.type == "cpu" else None
+        return storage if storage.device.type in ("cpu", "cuda") else None
     except (NotImplementedError, RuntimeError):
         return None
 
 
-def checksum(address: int, size: int) -> int:
-    return zlib.crc32((ctypes.c_char * size).from_address(address)) if size and address else 0
+def checksum(storage: Any) -> int:
+    return device.checksum(storage.device.type, storage.data_ptr(), storage.nbytes())
 
 
 def digest(tensor: torch.Tensor) -> tuple[int, int, str] | None:
@@ -93,7 +93,7 @@ def digest(tensor: torch.Tensor) -> tuple[int, int, str] | None:
     if storage_of(tensor) is None or not tensor.is_floating_point() or tensor.numel() < 4:
         return None
     tensor = tensor.detach().contiguous()
-    return checksum(tensor.data_ptr(), tensor.numel() * tensor.element_size()), tensor.numel(), str(tensor.dtype)
+    return device.checksum(tensor.device.type, tensor.data_ptr(), tensor.numel() * tensor.element_size()), tensor.numel(), str(tensor.dtype)
 
 
 def covers(tensor: torch.Tensor, storage: Any) -> bool:
@@ -128,7 +128,7 @@ class Storages:
             self._contents[storage._cdata] = self._new(storage, kinds)
 
     def _new(self, storage: Any, kinds: set[str]) -> Content:
-        return Content(StorageWeakRef(storage), set(kinds), checksum(storage.data_ptr(), storage.nbytes()))
+        return Content(StorageWeakRef(storage), set(kinds), checksum(storage))
 
     def look(self, tensor: torch.Tensor, argument: bool = False) -> Content | None:
         """The content of a tensor's storage as it is now. A storage that no operator made, or content that none wrote, is own.
@@ -144,7 +144,7 @@ class Storages:
             content = self._contents[storage._cdata] = self._new(storage, {"constant"} if boxed else {"own"})
             content.direct = not boxed
             return content
-        now = checksum(storage.data_ptr(), storage.nbytes())
+        now = checksum(storage)
         if now != content.checksum:
             content.checksum, content.direct = now, True
             content.kinds.add("own")
@@ -171,7 +171,7 @@ class Storages:
             content.kinds, content.direct = set(kinds), False
         else:
             content.kinds |= kinds
-        content.checksum = checksum(storage.data_ptr(), storage.nbytes())
+        content.checksum = checksum(storage)
 
     def allocated(self, tensor: torch.Tensor) -> None:
         """An operator allocated a tensor: fill it, so that a write shows. The content of a fresh allocation is nobody's to rely on."""
@@ -179,5 +179,5 @@ class Storages:
         if storage is None:
             return
         if storage.nbytes():
-            ctypes.memset(storage.data_ptr(), self._fill, storage.nbytes())
+            device.fill(storage.device.type, storage.data_ptr(), storage.nbytes(), self._fill)
         self._contents[storage._cdata] = self._new(storage, set())

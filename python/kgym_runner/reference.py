@@ -7,16 +7,16 @@ Operations (judge -> host; descriptors in brackets):
   refill    {slots, poison}                                    the same values again, outputs poisoned
   check     {slot, outputs: tree, pattern}                     compare what the candidate left in the slot       -> difference, facts
   alike     {slot, outputs, others: [{slot, outputs}]}         whether other calls left the same bits, though their inputs differ -> {alike}
-  time      {slots}                                            call the reference on each slot                   -> {calls_ns, emits_ns}
+  time      {slots, delay_ns?}                                 call the reference on each slot                   -> {calls_ns, emits_ns, on a GPU ahead_ns, host_ns}
   compile   {calls}                                            time the reference under torch.compile            -> {calls_ns}
   examine   {name, workload, sizes, seeds} [source]            look for faults of the problem, opened or not     -> {findings}
-  end       {}                                                 forget the evaluation
+  idle      {repeats}                                          on a GPU: is anything else running on the card?   -> {spans_ns}
+  end       {}                                                 forget the evaluation, once its candidate is gone; the wiped arena is kept
 Seeds come with each request, from the judge. Everything that a candidate could have touched is copied before it is looked at.
 """
 from __future__ import annotations
 
 import copy
-import fcntl
 import os
 import random
 import time
@@ -25,7 +25,7 @@ from typing import Any
 
 import torch
 
-from . import diagnose, inputs as input_sets
+from . import device, diagnose, inputs as input_sets
 from .checks import check_problem
 from .compare import compare, equal_bits
 from .problem import line_of, load_problem, reduction_length
@@ -35,6 +35,9 @@ from .wire import Failure, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OTHER_CALLS = 32  # How many slots' answers are computed to see whose answer a wrong one is.
+_HISTORY = 16  # How many answers of before are kept for that, and
+_HISTORY_BYTES = 256 << 20  # how much memory they may take.
+_ROOM = 64 << 20  # Bytes that a slot has to spare at most, for inputs and for outputs.
 
 
 def _clone(value: Any) -> Any:
@@ -45,8 +48,10 @@ def _shortest(action: Any, repeats: int = 3) -> int:
     """The shortest time of a few runs, in nanoseconds: what it takes once everything is warm."""
     spans = []
     for _ in range(repeats):
+        device.current().synchronize()
         start = time.monotonic_ns()
         action()
+        device.current().synchronize()
         spans.append(time.monotonic_ns() - start)
     return min(spans)
 
@@ -70,10 +75,12 @@ class Problem:
         if not isinstance(self.init_inputs, (list, tuple)):
             raise Failure("problem", "%sget_init_inputs() returned a %s; a list is expected" % (line_of(self.module.get_init_inputs), type(self.init_inputs).__name__))
         self._run("get_init_inputs()", lambda: encode(list(self.init_inputs), lambda t: 0, "get_init_inputs()"))
+        self.init_inputs = device.current().place(list(self.init_inputs))
         input_sets.reseed(self.seed)
         self.model = self._run("Model(...)", lambda: self.module.Model(*_clone(list(self.init_inputs))))
         if not isinstance(self.model, torch.nn.Module):
             raise Failure("problem", "Model(...) is a %s; a torch.nn.Module is expected" % type(self.model).__name__)
+        self.model = self._run("Model(...)", lambda: self.model.to(device.current().name))
         self.state = {k: v.detach().clone() for k, v in self.model.state_dict().items() if isinstance(v, torch.Tensor)}
         self._run("the state of Model(...)", lambda: encode(self.state, lambda t: 0, "the state of Model"))
         example = input_sets.fresh(self.module, random.getrandbits(63))
@@ -98,14 +105,20 @@ class Problem:
         return self.model
 
     def forward(self, values: list[Any]) -> Any:
+        """As the problem stands: what is timed."""
         return self.restore()(*values)
+
+    def answer(self, values: list[Any]) -> Any:
+        """What is expected: the same, with float32 products in float32."""
+        with device.current().precise():
+            return self.forward(values)
 
     def _learn(self, example: list[Any], override: dict[str, float]) -> None:
         self.stateful = False
         def once(seed: int) -> tuple[Any, list[Any]]:
             input_sets.reseed(seed)
             values = _clone(example)
-            return self._run("Model.forward", lambda: _clone(self.forward(values))), values
+            return self._run("Model.forward", lambda: _clone(self.answer(values))), values
         first, after = once(1)
         self._run("its output", lambda: encode(first, lambda t: 0))
         if not size(first) and any(True for _ in leaves(first)):
@@ -118,8 +131,9 @@ class Problem:
             raise Failure("problem", "%sit is random: the same inputs gave different outputs" % line_of(type(self.model).forward))
         self.changes = [i for i, (a, b) in enumerate(zip(example, after)) if not equal_bits(a, b)]
         self.reduction = reduction_length(self.module)
-        self.allowed = tolerances(first, in_float64(self.restore(), _clone(example)), self.reduction, {
-            **((getattr(self.module, "META", None) or {}).get("tolerance") or {}), **override})
+        exact, usual = in_float64(self.restore(), _clone(example)), self._run("Model.forward", lambda: _clone(self.forward(_clone(example))))
+        self.allowed = tolerances(first, exact, self.reduction, {
+            **((getattr(self.module, "META", None) or {}).get("tolerance") or {}), **override}, usual)
         self.example, self.outputs = example, first
         self.input_bytes, self.output_bytes = size(example), size(first)
 
@@ -157,20 +171,41 @@ class Slot:
         self.number = 0
 
 
+class Exchange:
+    """An arena and where the reference's outputs go when it is timed. Wiped, it serves the problem's next evaluation: making one takes longer."""
+
+    def __init__(self, length: int, private: int):
+        self.wanted = (length, private)
+        self.arena, self.fd = device.current().make_arena(length)
+        self.private = Arena.over(torch.empty(private, dtype=torch.uint8, device=self.arena.bytes.device))
+
+    def wipe(self) -> None:
+        self.arena.bytes.zero_()
+
+    def close(self) -> None:
+        os.close(self.fd)
+        device.current().free(self.arena)
+
+
 class Evaluation:
     """One submission's exchange: the arena, its slots, the answers so far."""
 
-    def __init__(self, problem: Problem, slots: int, max_bytes: int, honeypot_seed: int):
+    def __init__(self, problem: Problem, slots: int, max_bytes: int, honeypot_seed: int, kept: Exchange | None):
         self.problem = problem
-        inputs, outputs = align(int(problem.input_bytes * 1.25) + 1024), align(2 * problem.output_bytes + 1024)  # Room for a dtype that is too wide.
+        # Room for inputs that vary in size, and for outputs whose dtype is too wide, where that is not dear.
+        inputs = align(problem.input_bytes + min(problem.input_bytes // 4, _ROOM) + 1024)
+        outputs = align(problem.output_bytes + min(problem.output_bytes, _ROOM) + 1024)
         per_slot = inputs + outputs
         self.fixed = size(list(problem.init_inputs)) + size(problem.state) + problem.output_bytes + 4 * ALIGN
         slots = max(2, min(slots, (max_bytes - self.fixed) // max(1, per_slot)))
         length = self.fixed + slots * per_slot
-        self.fd = os.memfd_create("kgym-arena", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        os.ftruncate(self.fd, length)
-        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
-        self.arena = Arena(self.fd, length)
+        # Outputs of the timed reference: as many places as there are slots, as the candidate's have; one where memory is dear.
+        private = length if device.current().name == "cpu" else outputs
+        if kept is not None and kept.wanted != (length, private):
+            kept.close()
+            kept = None
+        self.exchange = kept or Exchange(length, private)
+        self.arena, self.fd, self.private = self.exchange.arena, self.exchange.fd, self.exchange.private
         write = self.arena.writer(0, self.fixed)
         self.init = encode(list(problem.init_inputs), write)
         self.state = [[name, encode(value, write)] for name, value in problem.state.items()]
@@ -181,8 +216,19 @@ class Evaluation:
         self.slots = [Slot(s, s + inputs, s + per_slot) for s in map(align, starts)]
         self.slots[-1].end = min(self.slots[-1].end, length)
         self.history: list[tuple[int, Any]] = []
-        self.private = Arena.over(torch.empty(length, dtype=torch.uint8))  # Where the reference's outputs go when it is timed: the same places, unseen.
         self.count = 0
+
+    def private_writer(self, slot: Slot) -> Any:
+        if self.private.length > slot.end - slot.outputs_at:
+            return self.private.writer(slot.outputs_at, slot.end)
+        return self.private.writer(0, self.private.length)
+
+    def remember(self, slot: Slot) -> None:
+        """Keep the slot's answer, so that a later one that repeats it is known."""
+        if slot.expected is None:
+            return
+        most = min(_HISTORY, _HISTORY_BYTES // max(1, self.problem.output_bytes))
+        self.history = [*self.history, (slot.number, slot.expected)][-most:] if most else []
 
     def write(self, slot: Slot, poison: int) -> tuple[dict[str, Any], list[int]]:
         """The slot's masters into the arena, its output area poisoned."""
@@ -197,7 +243,7 @@ class Evaluation:
         """The reference's outputs for the slot, computed when first asked; also what it leaves in its inputs."""
         if slot.expected is None:
             values = _clone(slot.masters)
-            slot.expected = _clone(self.problem.forward(values))
+            slot.expected = _clone(self.problem.answer(values))
             slot.after = values
         return slot.expected
 
@@ -217,10 +263,11 @@ class Reference:
         self.probe = probe
         self.problem: Problem | None = None
         self.evaluation: Evaluation | None = None
+        self.kept: Exchange | None = None
         self.code_ns = 0
 
     def operations(self) -> dict[str, Any]:
-        return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "examine", "end")}
+        return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "idle", "examine", "end")}
 
     def op_open(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         with open(fds[0], "rb", closefd=False) as file:
@@ -236,7 +283,8 @@ class Reference:
 
     def op_begin(self, message: dict[str, Any], fds: list[int]) -> tuple[dict[str, Any], list[int]]:
         self.op_end({}, [])
-        e = self.evaluation = Evaluation(self.problem, message["slots"], message["max_bytes"], message["honeypot_seed"])
+        kept, self.kept = self.kept, None
+        e = self.evaluation = Evaluation(self.problem, message["slots"], message["max_bytes"], message["honeypot_seed"], kept)
         return {"length": e.arena.length, "init": e.init, "state": e.state, "honeypot": e.honeypot_tree, "slots": len(e.slots),
                 "seed": self.problem.seed, "stateful": self.problem.stateful}, [e.fd]
 
@@ -252,13 +300,13 @@ class Reference:
                 start = time.monotonic_ns()
                 slot.masters = input_sets.make(self.problem.module, item["kind"], item.get("seed"), previous)
                 self.code_ns += time.monotonic_ns() - start
-            if slot.expected is not None:
-                e.history = [*e.history[-15:], (slot.number, slot.expected)]
+            e.remember(slot)
             slot.expected, slot.number = None, e.count
             e.count += 1
             tree, area = e.write(slot, message["poison"])
             trees.append(tree)
             areas.append(area)
+        device.current().synchronize()
         return {"inputs": trees, "outputs": areas, "code_ns": self._code_ns()}
 
     def _code_ns(self) -> int:
@@ -269,6 +317,7 @@ class Reference:
     def op_refill(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         for i in message["slots"]:
             self.evaluation.write(self.evaluation.slots[i], message["poison"])
+        device.current().synchronize()
         return {}
 
     def op_check(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
@@ -350,9 +399,8 @@ class Reference:
         slots = [e.slots[i] for i in message["slots"]]
         calls = [tuple(e.arena.read(plan(s.masters, s.inputs_at)["v"][i]) for i in range(len(s.masters))) for s in slots]
         def emit(i: int, outputs: Any) -> None:
-            encode(outputs, e.private.writer(slots[i].outputs_at, slots[i].end))
-        spans = self.probe.run_batch((lambda *values: p.forward(list(values))) if p.stateful else p.model, calls, emit)
-        return {"calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
+            encode(outputs, e.private_writer(slots[i]))
+        return device.current().run_batch(self.probe, (lambda *values: p.forward(list(values))) if p.stateful else p.model, calls, emit, message.get("delay_ns", 0))
 
     def op_compile(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         p = self.problem
@@ -361,15 +409,27 @@ class Reference:
             compiled(*_clone(p.example))
         except BaseException as error:  # noqa: BLE001
             raise Failure("problem", "torch.compile of the reference raised %s" % describe(error)) from None
-        calls = [tuple(_clone(p.example)) for _ in range(message["calls"])]
-        spans = self.probe.run_batch(compiled, calls[:2], lambda i, o: None) and self.probe.run_batch(compiled, calls, lambda i, o: None)
-        eager = self.probe.run_batch(p.model, [tuple(_clone(p.example)) for _ in range(message["calls"])], lambda i, o: None)
-        return {"calls_ns": [s[0] for s in spans], "eager_ns": [s[0] for s in eager]}
+        def spans(forward: Any, count: int) -> list[int]:
+            calls = [tuple(_clone(p.example)) for _ in range(count)]
+            return device.current().run_batch(self.probe, forward, calls, lambda i, o: None, message.get("delay_ns", 0))["calls_ns"]
+        spans(compiled, 2)
+        return {"calls_ns": spans(compiled, message["calls"]), "eager_ns": spans(p.model, message["calls"])}
+
+    def op_idle(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """How long a small kernel takes that needs the whole card: longer than usual when another works on it."""
+        return {"spans_ns": self.probe.gpu_probe_idle(message["repeats"])}
+
+    def _kept(self, exchange: Exchange) -> Exchange | None:
+        if exchange.arena.length > device.current().keeps_bytes:
+            return exchange.close()
+        exchange.wipe()
+        return exchange
 
     def op_end(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         if self.evaluation:
-            os.close(self.evaluation.fd)
+            self.kept = self._kept(self.evaluation.exchange)
         self.evaluation = None
+        device.current().give_back()
         return {}
 
 

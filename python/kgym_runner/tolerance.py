@@ -18,6 +18,7 @@ import torch
 from .tree import leaves, rebuild
 
 _CAP = {torch.float64: 1e-6, torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 5e-2, torch.complex64: 1e-3, torch.complex128: 1e-6}
+_USUAL = 1.5  # A kernel that rounds as torch does by default may be this much further off than torch is.
 _CAP_BELOW_16_BITS = 1.25  # In units of eps: one step of the format, whatever the answer.
 
 
@@ -59,13 +60,15 @@ def in_float64(model: torch.nn.Module, inputs: list[Any]) -> Any:
         return None
 
 
-def tolerances(expected: Any, exact: Any, reduction: int, override: dict[str, float]) -> list[Tolerance | None]:
+def tolerances(expected: Any, exact: Any, reduction: int, override: dict[str, float], usual: Any = None) -> list[Tolerance | None]:
     """One tolerance for each output tensor; None where equality is asked.
 
-    expected: the reference's outputs; exact: the same from float64, or None; override: "rtol" and "atol_rms" of the problem or the config, which
+    expected: the reference's outputs; exact: the same from float64, or None; usual: what the reference gives as torch is set up by default, or None
+    (on a GPU its convolutions round to TF32: then a kernel may be as far off as that, and hardly more); override: "rtol" and "atol_rms" of the problem or the config, which
     win over what is derived here.
     """
     exact_leaves = list(leaves(exact)) if exact is not None else []
+    usual_leaves = list(leaves(usual)) if usual is not None else []
     found: list[Tolerance | None] = []
     for i, tensor in enumerate(leaves(expected)):
         if not (tensor.is_floating_point() or tensor.is_complex()):
@@ -77,6 +80,7 @@ def tolerances(expected: Any, exact: Any, reduction: int, override: dict[str, fl
         floor = eps * (8 + 2 * math.sqrt(reduction)) if eps < 1e-5 else eps
         own_error = _largest_excess(tensor, exact_leaves[i] if i < len(exact_leaves) else None, rtol)
         atol_rms = min(cap, max(floor, 8 * own_error) if own_error is not None else rtol)
+        atol_rms = max(atol_rms, _USUAL * (_largest_excess(usual_leaves[i], tensor, rtol) or 0.0) if i < len(usual_leaves) else 0.0)
         found.append(Tolerance(override.get("rtol", rtol), override.get("atol_rms", atol_rms)))
     return found
 

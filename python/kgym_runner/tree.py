@@ -174,14 +174,19 @@ class Arena:
         if offset % ALIGN or offset + length > self.length:
             raise ValueError("a tensor of %d bytes at %d does not fit an arena of %d" % (length, offset, self.length))
         if not length:
-            return torch.empty(shape, dtype=dtype)
+            return torch.empty(shape, dtype=dtype, device=self.bytes.device)
         return self.bytes[offset:offset + length].view(dtype).view(shape)
 
     def read(self, tree: dict[str, Any]) -> Any:
         return decode(tree, self.view)
 
     def store(self, tensor: torch.Tensor, offset: int) -> None:
-        """Copy the elements of a tensor into the arena. Conjugate and negative views are resolved by the copy."""
+        """Copy the elements of a tensor into the arena. Conjugate and negative views are resolved by the copy.
+
+        Raises Unsupported for a tensor on another device: a copy across would hide that an answer was made elsewhere.
+        """
+        if tensor.device.type != self.bytes.device.type:
+            raise Unsupported("the output", "a tensor on %s" % tensor.device.type)
         node = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "off": offset}
         self.view(node).copy_(tensor)
 

@@ -1,8 +1,8 @@
 """The zygote: a process that has imported torch and triton, runs no operator, and forks hosts on request.
 
-Started by the judge as `python -I zygote.py FD`, FD being its private socket. First packet: {op: prepare, sandbox, modules} -> {versions, report}; the
-sandbox's template is made before torch is imported, while there is one thread. Then {op: fork, kind, cpus, threads, sandbox} [control, work, output]
--> {pid} [pidfd]. End of file ends it, and with it every host.
+Started by the judge as `python -I zygote.py FD`, FD being its private socket. First packet: {op: prepare, sandbox, modules, device, arch, seeded} ->
+{versions, report, backends, unprepared}; the sandbox's template is made before torch is imported, while there is one thread. Then {op: fork, kind, device, card, arch,
+seeded, cpus, threads, sandbox} [control, work, output] -> {pid} [pidfd]. End of file ends it, and with it every host.
 """
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import sys
 from typing import Any
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(_HERE))
 SHARED: dict[str, Any] = {}  # The part of the sandbox that all hosts share; set by prepare, constant afterwards.
 
 
@@ -31,25 +32,31 @@ def _versions(modules: list[str]) -> dict[str, str]:
     return {k: v for k, v in found.items() if v}
 
 
-def _shown() -> list[str]:
-    """The folders that hosts need to see: this Python, its packages, the runner, compilers and their libraries."""
+def _shown(more: list[str]) -> list[str]:
+    """The folders that hosts need to see: this Python, its packages, the runner, compilers and their libraries, and some more."""
     system = ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
     python = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(_HERE), *(p for p in sys.path if os.path.isdir(p))]
-    paths = sorted({os.path.realpath(p) for p in python} | set(python) | {p for p in system if os.path.exists(p)})
+    paths = sorted({os.path.realpath(p) for p in python} | set(python) | {p for p in [*system, *more] if os.path.exists(p)})
     return [p for p in paths if not any(p != q and p.startswith(q + "/") for q in paths)]
 
 
 def prepare(probe: Any, message: dict[str, Any]) -> dict[str, Any]:
-    SHARED.update({**message["sandbox"], "read_only": _shown()})
+    from kgym_runner import gpu_zygote
+    on_gpu = message["device"] != "cpu"
+    SHARED.update({**message["sandbox"], "read_only": _shown([]), "devices": []})
+    if on_gpu:
+        os.makedirs(message["seeded"], exist_ok=True)
+        SHARED.update({"read_only": _shown(gpu_zygote.shown(message["seeded"])), "devices": gpu_zygote.device_files()})
     report = json.loads(probe.prepare_zygote(json.dumps(SHARED)))
     versions = _versions(message["modules"])
     if "torch" not in versions:
         return {"ok": False, "message": "torch cannot be imported by %s" % sys.executable}
     for name in ("reference", "candidate", "builder"):
         importlib.import_module("kgym_runner." + name)
+    unprepared = gpu_zygote.prepare(probe, message["arch"], message["seeded"]) if on_gpu else []
     gc.collect()
     gc.freeze()
-    return {"ok": True, "versions": versions, "report": report, "backends": _backends(message["device"])}
+    return {"ok": True, "versions": versions, "report": report, "backends": _backends(message["device"]), "unprepared": unprepared}
 
 
 def _backends(device: str) -> dict[str, Any]:
@@ -59,8 +66,20 @@ def _backends(device: str) -> dict[str, Any]:
     for name in backends.names():
         declared = backends.backend(name)
         table[name] = {"needs_build": declared.needs_build, "speed": declared.measures_speed(device), "limit_scale": declared.limit_scale(device),
-                       "runs": device in declared.devices, "missing": [p for p in declared.packages if p not in sys.modules]}
+                       "runs": device in declared.devices, "missing": declared.missing()}
     return table
+
+
+def _take_device(probe: Any, message: dict[str, Any]) -> None:
+    """Before the sandbox closes: a CUDA context needs what is forbidden later. A builder has no card."""
+    from kgym_runner import device, gpu_zygote
+    from kgym_runner.backends import triton_seed
+    if message["kind"] == "builder":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        return
+    if message["device"] == "cuda" and message["kind"] == "candidate":
+        triton_seed.populate(gpu_zygote.SEEDED[0], os.environ["TRITON_CACHE_DIR"])
+    device.become(message["device"], message["card"], message["arch"], probe)
 
 
 def _become_host(probe: Any, message: dict[str, Any], born: dict[str, Any], work: int, output: int) -> None:
@@ -82,6 +101,7 @@ def _become_host(probe: Any, message: dict[str, Any], born: dict[str, Any], work
         sys.modules["numpy"].random.seed()
     os.environ.update({"HOME": "/tmp", "TMPDIR": "/tmp", "TRITON_CACHE_DIR": "/tmp/triton", "TORCH_EXTENSIONS_DIR": "/tmp/extensions", "USER": "kernel"})
     os.chdir("/tmp")
+    _take_device(probe, message)
     report = json.loads(probe.confine(json.dumps({**SHARED, **message["sandbox"], "keep_fds": [work]})))
 
     report = {"level": min(born["level"], report["level"], key=("none", "partial", "full").index), "steps": born["steps"] + report["steps"]}
@@ -124,7 +144,6 @@ def fork(probe: Any, message: dict[str, Any], fds: list[int]) -> tuple[dict[str,
 
 
 def main(fd: int) -> None:
-    sys.path.insert(0, os.path.dirname(_HERE))
     from kgym_runner import _probe as probe
     from kgym_runner.wire import Channel
     signal.signal(signal.SIGINT, signal.SIG_IGN)

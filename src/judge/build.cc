@@ -76,20 +76,26 @@ Ruling Forged(const std::string& what) { return {Outcome::kRejectedResultForgery
 
 }  // namespace
 
-Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config,
-                               std::vector<int> cpus, const Submission& submission, std::string& log) {
+Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, BuildGround ground,
+                               const Submission& submission, std::string& log) {
   const std::string key = cache.Key(submission);
   if (Result<Artefacts> known = cache.Load(key); known.ok()) co_return Built(std::move(*known));
 
-  HostSpec spec{.kind = HostKind::kBuilder, .cpus = std::move(cpus)};
+  HostSpec spec;
+  spec.kind = HostKind::kBuilder;
+  spec.cpus = std::move(ground.cpus);
   spec.memory_bytes = std::int64_t{config.limits.memory_mb} << 20;
   spec.processes = config.limits.processes;
   spec.tmp_bytes = std::int64_t{config.limits.tmp_mb} << 20;
   spec.strict = config.sandbox == SandboxLevel::kStrict;
   KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await zygote.Fork(spec));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-submission", submission.source));
-  Json request = {
-      {"op", "build"}, {"backend", submission.backend}, {"entry", submission.entry}, {"jobs", config.build_jobs}};
+  Json request = {{"op", "build"},
+                  {"backend", submission.backend},
+                  {"entry", submission.entry},
+                  {"jobs", config.build_jobs},
+                  {"device", ground.device},
+                  {"arch", ground.arch}};
   std::vector<int> fds = {source.get()};
   Answer answer = co_await host->Call(std::move(request), std::move(fds), config.limits.build);
   log = host->output().Text();

@@ -45,8 +45,15 @@ class BuildCache {
   std::string salt_;
 };
 
+/// Where a build runs, and what for.
+struct BuildGround {
+  std::vector<int> cpus;       // Of the builder host.
+  std::string device = "cpu";  // Of the lane.
+  std::string arch;            // Of a GPU lane's card: "90".
+};
+
 /// Builds in a host of its own, or takes what the cache has. `log`: what the build printed.
-Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config,
-                               std::vector<int> cpus, const Submission& submission, std::string& log);
+Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, BuildGround ground,
+                               const Submission& submission, std::string& log);
 
 }  // namespace kgym::judge

@@ -25,7 +25,7 @@ std::vector<Session::Set> PlanSets(int count, int slots) {
                                 {0, "near", 0, {}},
                                 {second, "fresh", -1, {}},
                                 {0, "spiked", -1, {}},
-                                {second, "near", second, {}}};
+                                {second, "nudged", second, {}}};
   std::vector<Session::Set> sets;
   for (int i = 0; i < count; ++i) sets.push_back(kinds[static_cast<std::size_t>(i) % std::size(kinds)]);
   const int last = sets.back().slot;

@@ -67,9 +67,13 @@ Host::Host(const Executor& executor, Parts parts)
       work_(executor, std::move(parts.work)),
       control_(executor, std::move(parts.control)),
       drain_(executor, std::move(parts.output)),
-      cgroups_(std::move(parts.cgroups)) {}
+      cgroups_(std::move(parts.cgroups)),
+      gate_(parts.gate) {
+  if (gate_ != nullptr) gate_->Join(*this);
+}
 
 Host::~Host() {
+  if (gate_ != nullptr) gate_->Leave(*this);
   Kill();
   RemoveCgroups(executor_, std::move(cgroups_));
 }
@@ -80,7 +84,7 @@ const OutputLog& Host::output() {
 }
 
 Awaitable<Result<void>> Host::Ready(Duration limit) {
-  const int which = co_await WaitEither(work_, control_, std::chrono::steady_clock::now() + limit);
+  const int which = co_await Hear(limit);
   Result<Packet> received = work_.TryReceive();
   if (which < 0 || !received.ok() || received->bytes.empty()) {
     const Answer end = co_await EndedAnswer();
@@ -99,10 +103,9 @@ Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit)
   if (ended_) co_return co_await EndedAnswer();
   const std::string nonce = RandomHex(8);
   request["nonce"] = nonce;
-  const Instant deadline = std::chrono::steady_clock::now() + limit;
   if (Status sent = work_.Send(DumpJson(request), fds); !sent.ok()) co_return co_await EndedAnswer();
 
-  const int which = co_await WaitEither(work_, control_, deadline);
+  const int which = co_await Hear(limit);
   answer.received = std::chrono::steady_clock::now();
   if (which < 0) {
     answer.what = Answer::What::kTimeout;
@@ -122,6 +125,18 @@ Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit)
   answer.body = std::move(*body);
   answer.what = answer.body["ok"].get<bool>() ? Answer::What::kDone : Answer::What::kFailed;
   co_return answer;
+}
+
+Awaitable<int> Host::Hear(Duration limit) {
+  const Instant start = std::chrono::steady_clock::now();
+  const Duration before = credit();
+  Instant deadline = start + limit;
+  while (true) {
+    const int which = co_await WaitEither(work_, control_, deadline);
+    const Instant extended = start + limit + (credit() - before);
+    if (which >= 0 || extended <= std::chrono::steady_clock::now()) co_return which;
+    deadline = extended;
+  }
 }
 
 Awaitable<Answer> Host::EndedAnswer() {
@@ -167,6 +182,28 @@ Awaitable<Status> Host::Thaw() {
   KGYM_CO_TRY(const std::string reply, co_await Command("T"));
   woken_ |= reply == "T woken";
   co_return Ok();
+}
+
+void Host::Pause() {
+  if (ended_ || paused_) return;
+  paused_ = true;
+  if (Status sent = control_.Send("P"); !sent.ok()) paused_ = false;  // It has ended, and nobody has noticed yet.
+}
+
+void Host::Credit() {
+  if (paused_ && !credited_since_) credited_since_ = std::chrono::steady_clock::now();
+}
+
+void Host::Resume() {
+  if (!paused_) return;
+  credit_ = credit();
+  credited_since_.reset();
+  paused_ = false;
+  if (Status sent = control_.Send("R"); !sent.ok()) return;  // As above.
+}
+
+Duration Host::credit() const {
+  return credit_ + (credited_since_ ? std::chrono::steady_clock::now() - *credited_since_ : Duration{});
 }
 
 Awaitable<Result<int>> Host::Daemons() {

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "judge/channel.h"
+#include "judge/gate.h"
 #include "judge/output_log.h"
 
 namespace kgym::judge {
@@ -52,6 +54,7 @@ class Host {
     Fd control;
     Fd output;
     std::vector<std::string> cgroups;  // Of this host alone; removed when it has ended.
+    Gate* gate = nullptr;              // Of its lane, where others may measure; outlives the host.
   };
 
   Host(const Executor& executor, Parts parts);
@@ -69,6 +72,12 @@ class Host {
   Awaitable<Status> Freeze();
   Awaitable<Status> Thaw();
   bool frozen() const { return frozen_; }
+
+  /// For the lane's gate: everything of the host stands still, from soon on, until Resume. A call's time limit counts
+  /// on until Credit, and not from then to Resume.
+  void Pause();
+  void Credit();
+  void Resume();
 
   /// Whether the host ran while it should have stood still: something woke it.
   bool woken() const { return woken_; }
@@ -92,6 +101,9 @@ class Host {
 
  private:
   Awaitable<Result<std::string>> Command(std::string_view letter);
+  /// -1 when `limit`, less what is credited, passed before the host or its supervisor said something.
+  Awaitable<int> Hear(Duration limit);
+  Duration credit() const;
   Awaitable<Answer> EndedAnswer();
   void Kill();
 
@@ -105,6 +117,10 @@ class Host {
   OutputDrain drain_;
   std::vector<std::string> cgroups_;
   Json sandbox_;
+  Gate* gate_;
+  bool paused_ = false;
+  std::optional<Instant> credited_since_;
+  Duration credit_{};
   bool frozen_ = false;
   bool woken_ = false;
   bool ended_ = false;

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "judge/card_peaks.h"
 #include "judge/cgroup_folder.h"
 #include "judge/claims.h"
 #include "judge/correctness.h"
@@ -80,6 +81,40 @@ std::filesystem::path CacheFolder(const std::string& configured) {
   return std::filesystem::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".cache/kgym";
 }
 
+namespace {
+
+Status CheckDevice(const JudgeConfig& config) {
+  if (config.device == "cpu" || config.device == "cuda" || config.device.starts_with("cuda:")) return Ok();
+  return Error{Concat("config: judge.device is '", config.device, "'; cpu, cuda or cuda:N is expected")};
+}
+
+/// Builds keep off the cores that a CPU lane measures on.
+BuildGround GroundOfBuilds(const LaneDevice& device) {
+  if (device.on_gpu()) return {device.cpus, "cuda", device.found.arch()};
+  return {OtherCpus(device.cpus), "cpu", ""};
+}
+
+Zygote::Options ZygoteOptions(const JudgeConfig& config, const LaneDevice& device, const Runtime& runtime) {
+  Zygote::Options options;
+  options.python = FindPython(config.python);
+  options.modules = {
+      "torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
+  options.strict = config.sandbox == SandboxLevel::kStrict;
+  if (device.on_gpu()) {
+    options.device = "cuda";
+    options.arch = device.found.arch();
+    options.seeded = (CacheFolder(config.cache) / ("triton-" + runtime.hash().substr(0, 16))).string();
+    // Else torch asks the driver whether there is a card, and what was started before a fork is of no use after it.
+    options.environment = {"PYTORCH_NVML_BASED_CUDA_CHECK=1"};
+  } else {
+    options.environment = {"TRITON_INTERPRET=1", "CUDA_VISIBLE_DEVICES="};
+    options.cpus = OtherCpus(device.cpus);
+  }
+  return options;
+}
+
+}  // namespace
+
 Judge::Judge(Executor executor, JudgeConfig config, Runtime runtime)
     : executor_(executor),
       config_(std::move(config)),
@@ -87,43 +122,48 @@ Judge::Judge(Executor executor, JudgeConfig config, Runtime runtime)
       build_turn_(executor, static_cast<std::size_t>(config_.build_jobs)) {}
 
 Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeConfig config) {
+  KGYM_CO_TRY_VOID(CheckDevice(config));
+  config = config.Completed();
   KGYM_CO_TRY(Runtime runtime, Runtime::Unpack());
-  KGYM_CO_TRY(const std::vector<int> cpus, LaneCpus(config.cpus));
+  LaneDevice device;
+  KGYM_CO_TRY(device.cpus, LaneCpus(config.cpus));
+  Json provenance = {{"device", "cpu"}};
+  if (config.device != "cpu") {
+    KGYM_CO_TRY(Card card, FindCard(config.device));
+    provenance = {{"device", "cuda"}, {"card", card.name}, {"driver", card.driver}, {"uuid", card.uuid}};
+    device.card = card.uuid;
+    device.found = std::move(card);
+  }
   std::unique_ptr<Judge> judge(new Judge(executor, std::move(config), std::move(runtime)));
-  Zygote::Options options;
-  options.python = FindPython(judge->config_.python);
-  options.modules = {
-      "torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
-  options.environment = {"TRITON_INTERPRET=1", "CUDA_VISIBLE_DEVICES="};
-  options.cpus = OtherCpus(cpus);
-  options.strict = judge->config_.sandbox == SandboxLevel::kStrict;
-  KGYM_CO_TRY(judge->zygote_, co_await Zygote::Start(executor, judge->runtime_, options));
+  KGYM_CO_TRY(judge->zygote_, co_await Zygote::Start(executor, judge->runtime_,
+                                                     ZygoteOptions(judge->config_, device, judge->runtime_)));
   judge->backends_ = judge->zygote_->backends();
-  judge->lane_ = std::make_unique<Lane>(executor, *judge->zygote_, judge->config_, cpus);
+  judge->lane_ = std::make_unique<Lane>(executor, *judge->zygote_, judge->config_, device);
 
-  judge->provenance_ = {{"versions", judge->zygote_->versions()},
-                        {"runner", judge->runtime_.hash().substr(0, 16)},
-                        {"device", "cpu"},
-                        {"cpu", CpuModel()},
-                        {"kernel", Kernel()},
-                        {"cores", cpus},
-                        {"cgroups", UsableCgroups()},
-                        {"zygote_sandbox", judge->zygote_->sandbox()}};
-  const std::string salt = DumpJson(judge->zygote_->versions()) + judge->runtime_.hash() + CpuModel();
+  provenance.update({{"versions", judge->zygote_->versions()},
+                     {"runner", judge->runtime_.hash().substr(0, 16)},
+                     {"cpu", CpuModel()},
+                     {"kernel", Kernel()},
+                     {"cores", device.cpus},
+                     {"cgroups", UsableCgroups()},
+                     {"zygote_sandbox", judge->zygote_->sandbox()}});
+  judge->provenance_ = std::move(provenance);
+  const std::string salt =
+      DumpJson(judge->zygote_->versions()) + judge->runtime_.hash() + CpuModel() + device.found.name;
   const std::filesystem::path cache = CacheFolder(judge->config_.cache);
   judge->builds_ = std::make_unique<BuildCache>(cache / "builds", salt);
-  judge->baselines_ = std::make_unique<Baselines>(cache / "baselines", salt + DumpJson(Json(cpus)));
+  judge->baselines_ = std::make_unique<Baselines>(cache / "baselines", salt + DumpJson(Json(device.cpus)));
   judge->lane_->Refill();
   co_return judge;
 }
 
-Awaitable<void> Judge::Close() {
-  const auto turn = co_await lane_->Acquire();
-  co_await lane_->Close();
-}
+Awaitable<void> Judge::Close() { co_await lane_->Close(); }
 
 Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config) {
-  const Task task{problem, submission, config ? *config : config_};
+  JudgeConfig own = config ? *config : config_;
+  own.device = config_.device;
+  const JudgeConfig completed = own.Completed();
+  const Task task{problem, submission, completed};
   std::string fault;
   for (int attempt = 0; attempt < 2; ++attempt) {
     Result<Judged> judged = co_await Guarded(task);
@@ -172,7 +212,7 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
     const auto turn = co_await build_turn_.Acquire();
     const Instant build_start = std::chrono::steady_clock::now();
     KGYM_CO_TRY(Built built,
-                co_await Build(*zygote_, *builds_, config, OtherCpus(lane_->cpus()), submission, verdict.log));
+                co_await Build(*zygote_, *builds_, config, GroundOfBuilds(lane_->device()), submission, verdict.log));
     verdict.stages["build_ms"] = MsSince(build_start);
     if (auto* ruling = std::get_if<Ruling>(&built)) co_return finish(std::move(*ruling));
     artefacts = std::move(std::get<Artefacts>(built));
@@ -182,17 +222,26 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   AsyncSemaphore::Permit lane = co_await lane_->Acquire();
   verdict.stages["wait_ms"] = MsSince(wait_start);
   Remains remains;
-  Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains);
-  Spawn(executor_, Retire(std::move(remains.candidate), ruling.ok(), std::move(lane)));
+  std::optional<ProblemFault> fault;
+  Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains, fault);
+  Spawn(executor_, Retire(std::move(remains), ruling.ok(), std::move(lane)));
+  if (!ruling.ok() && lane_->device().on_gpu()) lane_->Suspect(ruling.error().message);
   if (!ruling.ok()) co_return ruling.error();
-  if (remains.fault) co_return Judged(std::move(*remains.fault));
+  if (fault) co_return Judged(std::move(*fault));
   co_return finish(std::move(*ruling));
 }
 
-Awaitable<void> Judge::Retire(std::unique_ptr<Host> candidate, bool sound, AsyncSemaphore::Permit lane) {
-  if (candidate) co_await candidate->End();
-  if (!sound) co_await lane_->DropReference();
-  candidate.reset();
+Awaitable<void> Judge::Retire(Remains remains, bool sound, AsyncSemaphore::Permit lane) {
+  if (remains.candidate) co_await remains.candidate->End();
+  if (remains.reference) {
+    // The candidate is gone: what it could see is wiped, and the arena kept for the problem's next evaluation.
+    Json end = {{"op", "end"}};
+    if (sound)
+      sound =
+          (co_await remains.reference->host->Call(std::move(end), {}, config_.limits.open)).what == Answer::What::kDone;
+    if (!sound) co_await lane_->Drop(std::move(remains.reference));
+  }
+  remains = {};
   lane.Release();
   lane_->Refill();
 }
@@ -207,31 +256,32 @@ Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
 
 }  // namespace
 
-Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict,
-                                             Remains& remains) {
+Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
+                                             std::optional<ProblemFault>& fault) {
   Instant start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(task.problem, task.config));
   verdict.stages["open_ms"] = MsSince(start);
   if (opened.fault) {
-    remains.fault = std::move(opened.fault);
+    fault = std::move(opened.fault);
     co_return MaybeRuling{};
   }
-  KGYM_CO_TRY_VOID(co_await Inject(task.config.inject, *opened.host));
+  remains.reference = std::move(opened.reference);
+  Host& reference = *remains.reference->host;
+  KGYM_CO_TRY_VOID(co_await Inject(task.config.inject, reference));
+  remains.memory = co_await lane_->Reserve(remains.reference->facts, task.config);
   start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(remains.candidate, co_await lane_->TakeCandidate(task.config.limits));
   Host* candidate = remains.candidate.get();
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  Session session(*opened.host, *candidate, task.config, std::move(opened.facts),
-                  static_cast<int>(lane_->cpus().size()), backends_[task.submission.backend].value("limit_scale", 1.0));
+  const Ground ground{&lane_->gate(), lane_->device().on_gpu(), lane_->threads(), lane_->gb_per_s()};
+  Session session(reference, *candidate, task.config, remains.reference->facts, ground,
+                  backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);
   verdict.log += candidate->output().Text();
   verdict.stages["code_ms"] = ToMs(session.code());
   verdict.stages["problem_code_ms"] = ToMs(session.problem_code());
-  if (!ruling.ok()) co_return ruling;
-  Json end = {{"op", "end"}};
-  KGYM_CO_TRY_VOID(co_await session.AskReference(std::move(end), task.config.limits.open));
   co_return ruling;
 }
 
@@ -395,9 +445,12 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
                             "' is interpreted on this device");
   if (speed && config.timing.enabled) {
     Measurement measurement;
+    Json card = {{"before", lane_->CardState()}};
     KGYM_CO_TRY(ruling, co_await Measure(session, report.shortest_call, measurement));
+    card["after"] = lane_->CardState();
     stage("timing_ms");
     Record(measurement, verdict);
+    if (verdict.timing.is_object() && lane_->device().on_gpu()) verdict.timing["card"] = std::move(card);
     if (ruling) co_return NotOnlyTiming(session, std::move(ruling));
     if (const double width = RelativeHalfWidth(measurement.speedup_interval); width > kWide) {
       verdict.notes.push_back(Concat("the speedup is uncertain by ", 100 * width,

@@ -62,13 +62,15 @@ class Judge {
   /// What an evaluation leaves behind on its lane.
   struct Remains {
     std::unique_ptr<Host> candidate;
-    std::optional<ProblemFault> fault;
+    ReferencePool::Lease reference;
+    MemoryLedger::Claim memory;
   };
-  Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains);
+  Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
+                                        std::optional<ProblemFault>& fault);
 
   /// Ends the candidate host, and the reference host too where a fault was ours, then gives the lane back: the verdict
   /// need not wait for it, the next evaluation must.
-  Awaitable<void> Retire(std::unique_ptr<Host> candidate, bool sound, AsyncSemaphore::Permit lane);
+  Awaitable<void> Retire(Remains remains, bool sound, AsyncSemaphore::Permit lane);
   Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);
 
   Executor executor_;

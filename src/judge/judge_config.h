@@ -42,7 +42,7 @@ struct TimingConfig {
   double confidence = 0.99;
   double systematic = 0.01;
   double clock_slack = 0.15;
-  double peak_gb_per_s = 1000;
+  double peak_gb_per_s = 0;
   bool compile = false;
 
   template <class Visitor>
@@ -69,8 +69,11 @@ struct TimingConfig {
         {.meaning = "what a speedup's interval is widened by for differences between processes", .min = 0, .max = 0.5});
     field("clock_slack", clock_slack,
           {.meaning = "share of a batch by which the judge's clock may exceed the host's", .min = 0.01, .max = 1});
-    field("peak_gb_per_s", peak_gb_per_s,
-          {.meaning = "no memory is faster; floor of a time that reads its inputs", .unit = "GB/s", .min = 1});
+    field(
+        "peak_gb_per_s", peak_gb_per_s,
+        {.meaning = "no memory is faster; floor of a time that reads its inputs; 0: 1000 on a CPU, the card's on a GPU",
+         .unit = "GB/s",
+         .min = 0});
     field("compile", compile, {.meaning = "also time the reference under torch.compile"});
   }
 };
@@ -81,10 +84,10 @@ struct LimitsConfig {
   Duration build = 180s;
   Duration load = 30s;
   Duration call = 10s;
-  int memory_mb = 4096;
-  int processes = 128;
+  int memory_mb = 0;
+  int processes = 0;
   int tmp_mb = 512;
-  int arena_mb = 1024;
+  int arena_mb = 0;
 
   template <class Visitor>
   void Visit(Visitor&& field) {
@@ -93,11 +96,17 @@ struct LimitsConfig {
     field("build", build, {.meaning = "building a submission's native code", .min = 0.01});
     field("load", load, {.meaning = "importing and constructing a submission", .min = 0.01});
     field("call", call, {.meaning = "one call of a submission; a batch of n calls gets n times it", .min = 0.001});
-    field("memory", memory_mb, {.meaning = "private memory of a host", .unit = "MB", .min = 256});
+    field("memory", memory_mb,
+          {.meaning = "private memory of a host; 0: 4096 on a CPU, 16384 on a GPU", .unit = "MB", .min = 0});
     field("processes", processes,
-          {.meaning = "processes and threads of a host together", .unit = "processes", .min = 8});
+          {.meaning = "processes and threads of a host together; 0: 128 on a CPU, 512 on a GPU",
+           .unit = "processes",
+           .min = 0});
     field("tmp", tmp_mb, {.meaning = "files of a host, in memory", .unit = "MB", .min = 1});
-    field("arena", arena_mb, {.meaning = "shared memory for an evaluation's tensors", .unit = "MB", .min = 1});
+    field("arena", arena_mb,
+          {.meaning = "shared memory for an evaluation's tensors; 0: 1024 on a CPU, 4096 on a GPU",
+           .unit = "MB",
+           .min = 0});
   }
 };
 
@@ -110,26 +119,40 @@ struct JudgeConfig {
   CorrectnessConfig correctness;
   TimingConfig timing;
   LimitsConfig limits;
+  std::string device = "cpu";
+  int at_once = 0;
   std::string python;
   std::string cache;
   std::vector<std::string> cpus;
   int build_jobs = 2;
-  int pool = 2;
+  int pool = -1;
   SandboxLevel sandbox = SandboxLevel::kBest;
   bool require_custom_kernel = true;
   InjectedFault inject = InjectedFault::kNone;
+
+  bool on_gpu() const { return device.starts_with("cuda"); }
+
+  /// The same with every value that depends on the device filled in.
+  JudgeConfig Completed() const;
 
   template <class Visitor>
   void Visit(Visitor&& field) {
     field.Group("correctness", correctness);
     field.Group("timing", timing);
     field.Group("limits", limits);
+    field("judge.device", device, {.meaning = "what to judge on: cpu, cuda (the first card), or cuda:N"});
+    field("judge.at_once", at_once,
+          {.meaning = "evaluations that share the device, of which one measures; 0: 1 on a CPU, 12 on a GPU",
+           .unit = "evaluations",
+           .min = 0,
+           .max = 64});
     field("judge.python", python, {.meaning = "interpreter with torch; empty: KGYM_PYTHON, .venv, python3"});
     field("judge.cache", cache,
           {.meaning = "folder for builds and baselines; empty: $XDG_CACHE_HOME/kgym or ~/.cache/kgym"});
     field("judge.cpus", cpus, {.meaning = "cores to measure on; empty: all but the first"});
     field("judge.build_jobs", build_jobs, {.meaning = "builds at once", .unit = "builds", .min = 1, .max = 256});
-    field("judge.pool", pool, {.meaning = "candidate hosts kept ready", .unit = "hosts", .min = 0, .max = 64});
+    field("judge.pool", pool,
+          {.meaning = "candidate hosts kept ready; -1: 2 on a CPU, 6 on a GPU", .unit = "hosts", .min = -1, .max = 64});
     field("judge.sandbox", sandbox,
           {.meaning = "best: as far as the kernel lets us; strict: refuse less than everything",
            .choices = {"best", "strict"}});
@@ -140,5 +163,18 @@ struct JudgeConfig {
            .choices = {"none", "reference-dies", "reference-stalls"}});
   }
 };
+
+inline JudgeConfig JudgeConfig::Completed() const {
+  JudgeConfig full = *this;
+  const auto fill = [this](int& value, int unset, int cpu, int gpu) {
+    if (value == unset) value = on_gpu() ? gpu : cpu;
+  };
+  fill(full.at_once, 0, 1, 12);
+  fill(full.pool, -1, 2, 6);
+  fill(full.limits.memory_mb, 0, 4096, 16384);
+  fill(full.limits.processes, 0, 128, 512);
+  fill(full.limits.arena_mb, 0, 1024, 4096);
+  return full;
+}
 
 }  // namespace kgym::judge

@@ -7,12 +7,40 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "judge/card_peaks.h"
 #include "judge/claims.h"
 
 namespace kgym::judge {
 namespace {
 
 constexpr int kInitSeed = 42;  // Of weights, not of inputs: a submission gets the same, as KernelBench does it.
+
+// Above what the caches of any CPU sustain on one core.
+constexpr double kCpuGbPerS = 1000;
+
+// What a process with a CUDA context takes of its card, with room to spare, and what else takes some.
+constexpr std::int64_t kContextBytes = std::int64_t{800} << 20;
+// What a reference host that rests keeps at most (keeps_bytes of the runner's device.py).
+constexpr std::int64_t kKeptBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kSpareBytes = std::int64_t{2} << 30;
+
+// Of an evaluation, in units of its inputs and outputs together: nine slots of its arena with some slack, and what
+// either side, masters and comparisons take beside that.
+constexpr std::int64_t kSlotShare = 15, kWorkShare = 20;
+
+// Of reference hosts without a problem, on a GPU, where making a context takes longer than opening most problems.
+constexpr int kReadyReferences = 2;
+
+/// Reference hosts that a lane keeps.
+int References(int at_once) { return at_once > 1 ? 2 * at_once : 1; }
+
+/// Bytes of the card for tensors, when every host of the lane has its context; 0 on a CPU, where the kernel counts.
+std::int64_t ForTensors(const LaneDevice& device, const JudgeConfig& config) {
+  if (!device.on_gpu()) return 0;
+  const std::int64_t hosts = References(config.at_once) + kReadyReferences + config.at_once + config.pool;
+  const std::int64_t kept = References(config.at_once) * kKeptBytes;
+  return std::max<std::int64_t>(1, device.found.memory_bytes - hosts * kContextBytes - kept - kSpareBytes);
+}
 
 std::vector<int> UsableCpus() {
   cpu_set_t set;
@@ -45,60 +73,144 @@ Json OpenRequest(const Problem& problem, const JudgeConfig& config) {
 
 }  // namespace
 
-Lane::Lane(Executor executor, Zygote& zygote, const JudgeConfig& config, std::vector<int> cpus)
-    : executor_(executor), zygote_(zygote), config_(config), cpus_(std::move(cpus)), turn_(executor, 1) {}
+Lane::Lane(Executor executor, HostMaker& hosts, const JudgeConfig& config, LaneDevice device)
+    : executor_(executor),
+      hosts_(hosts),
+      config_(config),
+      device_(std::move(device)),
+      gate_(executor),
+      turn_(executor, static_cast<std::size_t>(config.at_once)),
+      closing_(executor),
+      references_(References(config.at_once)),
+      memory_(executor, ForTensors(device_, config)) {
+  ready_candidates_.wanted = config.pool;
+  ready_references_.wanted = device_.on_gpu() ? kReadyReferences : 0;
+}
 
-HostSpec Lane::Spec(HostKind kind, const LimitsConfig& limits) const {
-  HostSpec spec{.kind = kind, .cpus = cpus_, .threads = static_cast<int>(cpus_.size())};
+Awaitable<AsyncSemaphore::Permit> Lane::Acquire() {
+  while (health_.ill() && !closed_) {
+    const std::shared_ptr<Event> well = well_;  // The next illness has an event of its own.
+    co_await well->Wait();
+  }
+  co_return co_await turn_.Acquire();
+}
+
+Awaitable<Result<std::unique_ptr<Host>>> Lane::Make(HostSpec spec) {
+  Result<std::unique_ptr<Host>> host = co_await hosts_.Fork(std::move(spec));
+  if (!host.ok()) {
+    Suspect(host.error().message);
+  } else if (health_.Worked()) {
+    LogWarning("the lane works again");
+    well_->Set();
+    Refill();
+  }
+  co_return host;
+}
+
+void Lane::Suspect(const std::string& reason) {
+  if (!health_.Failed(reason) || closed_) return;
+  LogWarning("the lane is taken out of use: " + reason);
+  well_ = std::make_shared<Event>(executor_);
+  ++pending_;
+  Spawn(executor_, Recover());
+}
+
+Awaitable<void> Lane::Recover() {
+  while (health_.ill() && !closed_) {
+    const Duration wait = health_.NextTry();
+    auto closing = closing_.Wait();
+    co_await WithDeadline(wait, std::move(closing));
+    if (closed_) break;
+    Result<std::unique_ptr<Host>> host = co_await Make(Spec(HostKind::kCandidate, config_.limits));
+    if (host.ok()) ready_candidates_.hosts.push_back(std::move(*host));
+  }
+  well_->Set();
+  Settle();
+}
+
+void Lane::Settle() {
+  if (--pending_ == 0 && closed_) settled_->Set();
+}
+
+Json Lane::CardState() const {
+  if (!device_.on_gpu()) return nullptr;
+  const Result<judge::CardState> state = StateOf(device_.found);
+  return state.ok() ? state->ToJson() : Json(nullptr);
+}
+
+Awaitable<MemoryLedger::Claim> Lane::Reserve(const ProblemFacts& facts, const JudgeConfig& config) {
+  // The arena, and on either side what a call takes beside its inputs and outputs.
+  const std::int64_t arena = std::min<std::int64_t>(std::int64_t{config.limits.arena_mb} << 20,
+                                                    kSlotShare * (facts.input_bytes + facts.output_bytes));
+  co_return co_await memory_.Reserve(arena + kWorkShare * (facts.input_bytes + facts.output_bytes));
+}
+
+int Lane::threads() const { return device_.on_gpu() ? 1 : static_cast<int>(device_.cpus.size()); }
+
+double Lane::gb_per_s() const { return device_.on_gpu() ? PeakMemoryGbPerS(device_.found.name) : kCpuGbPerS; }
+
+HostSpec Lane::Spec(HostKind kind, const LimitsConfig& limits) {
+  HostSpec spec;
+  spec.kind = kind;
+  spec.cpus = device_.cpus;
+  spec.threads = threads();
   spec.memory_bytes = std::int64_t{limits.memory_mb} << 20;
   spec.processes = limits.processes;
   spec.tmp_bytes = std::int64_t{limits.tmp_mb} << 20;
   spec.strict = config_.sandbox == SandboxLevel::kStrict;
+  spec.card = device_.card;
+  spec.gate = &gate_;
   return spec;
 }
 
-Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeConfig& config) {
-  const std::string hash = problem.Hash() + DumpJson(OpenRequest(problem, config));
-  if (reference_ && hash == open_hash_) co_return Opened{reference_.get(), open_facts_, {}};
-  co_await DropReference();
-  KGYM_CO_TRY(reference_, co_await zygote_.Fork(Spec(HostKind::kReference, config.limits)));
-  KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
-  std::vector<int> fds = {source.get()};
-  Answer answer = co_await reference_->Call(OpenRequest(problem, config), std::move(fds), config.limits.open);
+namespace {
+
+/// What kept a problem from being opened: its own code, whatever it did.
+ProblemFault FaultOf(const Problem& problem, const JudgeConfig& config, Host& host, const Answer& answer) {
   const std::string where = problem.path.empty() ? problem.name : problem.path;
-  if (answer.what == Answer::What::kDone) {
-    open_hash_ = hash;
-    open_facts_ = FactsOf(std::move(answer.body));
-    co_return Opened{reference_.get(), open_facts_, {}};
-  }
-  ProblemFault fault;
   switch (answer.what) {
-    case Answer::What::kFailed:
-      fault = {Concat(where, ": ", ClaimedText(answer.body, "message")), ClaimedText(answer.body, "traceback")};
+    case Answer::What::kFailed: {
+      ProblemFault fault{Concat(where, ": ", ClaimedText(answer.body, "message")),
+                         ClaimedText(answer.body, "traceback")};
       if (fault.message.find("allocate memory") != std::string::npos ||
           fault.message.find("MemoryError") != std::string::npos) {
         fault.message +=
             Concat(" (limits.memory is ", config.limits.memory_mb, " MB; --size NAME=VALUE makes the problem smaller)");
       }
-      break;
+      return fault;
+    }
     case Answer::What::kTimeout:
-      fault = {Concat(where, ": it does not finish: ", answer.detail, " (limits.open)"), ""};
-      break;
+      return {Concat(where, ": it does not finish: ", answer.detail, " (limits.open)"), ""};
     case Answer::What::kEnded:
-      fault = {Concat(where, ": its own code ended the process: ", answer.detail,
-                      reference_->OutOfMemory() ? " (out of memory)" : ""),
-               reference_->output().Text()};
-      break;
+      return {Concat(where, ": its own code ended the process: ", answer.detail,
+                     host.OutOfMemory() ? " (out of memory)" : ""),
+              host.output().Text()};
     default:
-      fault = {Concat(where, ": its own code wrote to its host's socket"), ""};
-      break;
+      return {Concat(where, ": its own code wrote to its host's socket"), ""};
   }
-  co_await DropReference();
-  co_return Opened{nullptr, {}, std::move(fault)};
+}
+
+}  // namespace
+
+Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeConfig& config) {
+  std::string key = problem.Hash() + DumpJson(OpenRequest(problem, config));
+  if (ReferencePool::Lease known = references_.Find(key)) co_return Opened{std::move(known), {}};
+  co_await references_.MakeRoom();
+  KGYM_CO_TRY(std::unique_ptr<Host> host, co_await Take(HostKind::kReference, config.limits));
+  KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
+  std::vector<int> fds = {source.get()};
+  Answer answer = co_await host->Call(OpenRequest(problem, config), std::move(fds), config.limits.open);
+  if (answer.what == Answer::What::kDone) {
+    ProblemFacts facts = FactsOf(std::move(answer.body));
+    co_return Opened{references_.Add(std::move(host), std::move(key), std::move(facts)), {}};
+  }
+  ProblemFault fault = FaultOf(problem, config, *host, answer);
+  co_await host->End();
+  co_return Opened{{}, std::move(fault)};
 }
 
 Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
-  KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await zygote_.Fork(Spec(HostKind::kReference, config_.limits)));
+  KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await Make(Spec(HostKind::kReference, config_.limits)));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
   Json request = OpenRequest(problem, config_);
   request["op"] = "examine";
@@ -110,50 +222,57 @@ Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
   co_return Error{answer.what == Answer::What::kFailed ? ClaimedText(answer.body, "message") : answer.detail};
 }
 
-Awaitable<Result<std::unique_ptr<Host>>> Lane::TakeCandidate(const LimitsConfig& limits) {
+Awaitable<Result<std::unique_ptr<Host>>> Lane::Take(HostKind kind, const LimitsConfig& limits) {
   const LimitsConfig& pooled = config_.limits;
   const bool same =
       limits.memory_mb == pooled.memory_mb && limits.processes == pooled.processes && limits.tmp_mb == pooled.tmp_mb;
-  if (same && !ready_.empty()) {
-    std::unique_ptr<Host> host = std::move(ready_.front());
-    ready_.pop_front();
+  Ready& pool = ready(kind);
+  if (same && !pool.hosts.empty()) {
+    std::unique_ptr<Host> host = std::move(pool.hosts.front());
+    pool.hosts.pop_front();
+    if (device_.on_gpu()) Refill();
     co_return host;
   }
-  co_return co_await zygote_.Fork(Spec(HostKind::kCandidate, limits));
+  co_return co_await Make(Spec(kind, limits));
 }
 
-Awaitable<void> Lane::Add() {
-  Result<std::unique_ptr<Host>> host = co_await zygote_.Fork(Spec(HostKind::kCandidate, config_.limits));
+Awaitable<void> Lane::Add(HostKind kind) {
+  Result<std::unique_ptr<Host>> host = co_await Make(Spec(kind, config_.limits));
+  Ready& pool = ready(kind);
   if (!host.ok()) {
-    LogWarning("a candidate host could not be made ready: " + host.error().message);
+    LogWarning(Concat("a ", ToString(kind), " host could not be made ready: ", host.error().message));
   } else {
-    ready_.push_back(std::move(*host));
+    pool.hosts.push_back(std::move(*host));
   }
-  --coming_;
-  if (closed_ && coming_ == 0) settled_->Set();
+  --pool.coming;
+  Settle();
 }
 
 void Lane::Refill() {
-  while (!closed_ && static_cast<int>(ready_.size()) + coming_ < config_.pool) {
-    ++coming_;
-    Spawn(executor_, Add());
+  for (const HostKind kind : {HostKind::kReference, HostKind::kCandidate}) {
+    Ready& pool = ready(kind);
+    while (!closed_ && !health_.ill() && static_cast<int>(pool.hosts.size()) + pool.coming < pool.wanted) {
+      ++pool.coming;
+      ++pending_;
+      Spawn(executor_, Add(kind));
+    }
   }
-}
-
-Awaitable<void> Lane::DropReference() {
-  open_hash_.clear();
-  if (std::unique_ptr<Host> host = std::move(reference_)) co_await host->End();
 }
 
 Awaitable<void> Lane::Close() {
   closed_ = true;
+  closing_.Set();
+  std::vector<AsyncSemaphore::Permit> all;  // Then nobody has a place any more.
+  for (int i = 0; i < config_.at_once; ++i) all.push_back(co_await turn_.Acquire());
   settled_ = std::make_unique<Event>(executor_);
-  if (coming_ > 0) co_await settled_->Wait();
-  co_await DropReference();
-  while (!ready_.empty()) {
-    std::unique_ptr<Host> host = std::move(ready_.front());
-    ready_.pop_front();
-    co_await host->End();
+  if (pending_ > 0) co_await settled_->Wait();
+  co_await references_.Close();
+  for (Ready* pool : {&ready_candidates_, &ready_references_}) {
+    while (!pool->hosts.empty()) {
+      std::unique_ptr<Host> host = std::move(pool->hosts.front());
+      pool->hosts.pop_front();
+      co_await host->End();
+    }
   }
 }
 

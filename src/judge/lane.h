@@ -1,7 +1,8 @@
-// A CPU lane: the cores on which times are taken, a reference host with a problem open, and candidate hosts kept ready.
+// A lane: one device (a set of cores, or a GPU), its reference hosts, its candidate hosts kept ready, and its gate.
 //
-// One evaluation at a time has the lane. The reference host stays for as long as the same problem is asked for;
-// candidate hosts serve once. The pool is refilled in the background, never while somebody measures.
+// `judge.at_once` evaluations share it; one at a time measures, through the gate. Reference hosts stay for the next
+// evaluation of their problem (see reference_pool.h); candidate hosts serve once. The pool is refilled in the
+// background.
 //
 // Threads: the executor it was made on.
 #pragma once
@@ -12,11 +13,14 @@
 #include <vector>
 
 #include "base/async.h"
-#include "judge/host.h"
+#include "judge/host_maker.h"
 #include "judge/judge_config.h"
+#include "judge/lane_health.h"
+#include "judge/memory_ledger.h"
+#include "judge/nvml.h"
 #include "judge/problem.h"
+#include "judge/reference_pool.h"
 #include "judge/session.h"
-#include "judge/zygote.h"
 
 namespace kgym::judge {
 
@@ -26,54 +30,98 @@ struct ProblemFault {
   std::string traceback;
 };
 
+/// What a lane computes on.
+struct LaneDevice {
+  std::vector<int> cpus;  // Of its hosts; of a CPU lane also what is measured on.
+  std::string card;       // The UUID of a GPU lane's card; empty for a CPU lane.
+  Card found;             // What is known of it.
+
+  bool on_gpu() const { return !card.empty(); }
+};
+
 class Lane {
  public:
-  /// `config` and `zygote` must outlive the lane.
-  Lane(Executor executor, Zygote& zygote, const JudgeConfig& config, std::vector<int> cpus);
+  /// `config` and `hosts` must outlive the lane.
+  Lane(Executor executor, HostMaker& hosts, const JudgeConfig& config, LaneDevice device);
 
-  Awaitable<AsyncSemaphore::Permit> Acquire() { return turn_.Acquire(); }
+  /// A place on the lane, once its device works.
+  Awaitable<AsyncSemaphore::Permit> Acquire();
+
+  /// Empty where the device works, else what is wrong with it.
+  std::string Illness() const { return health_.ill() ? health_.reason() : ""; }
+
+  /// The device did not do what it must, whoever asked for it.
+  void Suspect(const std::string& reason);
 
   struct Opened {
-    Host* host = nullptr;
-    ProblemFacts facts;
+    ReferencePool::Lease reference;
     std::optional<ProblemFault> fault;
   };
-  /// The reference host with the problem open; it belongs to the lane. Needs the lane.
+  /// A reference host with the problem open. Needs a permit of the lane, as what follows.
   Awaitable<Result<Opened>> Open(const Problem& problem, const JudgeConfig& config);
 
-  /// What the problem checker finds, in a host of its own: {"findings": [{kind, severity, message}]}. Needs the lane.
+  /// What the problem checker finds, in a host of its own: {"findings": [{kind, severity, message}]}.
   Awaitable<Result<Json>> Examine(const Problem& problem);
 
+  /// Room on the card for one evaluation's tensors, before any is made; waits until there is.
+  Awaitable<MemoryLedger::Claim> Reserve(const ProblemFacts& facts, const JudgeConfig& config);
+
   /// A candidate host with these limits: one from the pool where they are the pool's, or a new one.
-  Awaitable<Result<std::unique_ptr<Host>>> TakeCandidate(const LimitsConfig& limits);
+  Awaitable<Result<std::unique_ptr<Host>>> TakeCandidate(const LimitsConfig& limits) {
+    return Take(HostKind::kCandidate, limits);
+  }
 
   /// Makes up the pool in the background.
   void Refill();
 
-  /// Ends the reference host: after a fault, its next user gets a new one.
-  Awaitable<void> DropReference();
+  /// Ends a reference host: after a fault, the next evaluation gets a new one.
+  Awaitable<void> Drop(ReferencePool::Lease reference) { return references_.Drop(std::move(reference)); }
+
+  Gate& gate() { return gate_; }
+
+  /// Clocks, temperature, power, memory and what throttles the card now; null on a CPU.
+  Json CardState() const;
 
   /// Ends all hosts.
   Awaitable<void> Close();
 
-  const std::vector<int>& cpus() const { return cpus_; }
+  const LaneDevice& device() const { return device_; }
+  const std::vector<int>& cpus() const { return device_.cpus; }
+  int threads() const;      // That a host of it computes with.
+  double gb_per_s() const;  // No memory of it is faster.
 
  private:
-  HostSpec Spec(HostKind kind, const LimitsConfig& limits) const;
-  Awaitable<void> Add();
+  HostSpec Spec(HostKind kind, const LimitsConfig& limits);
+  Awaitable<void> Add(HostKind kind);
+  Awaitable<Result<std::unique_ptr<Host>>> Take(HostKind kind, const LimitsConfig& limits);
+  /// A new host; the lane's health learns how that went.
+  Awaitable<Result<std::unique_ptr<Host>>> Make(HostSpec spec);
+  Awaitable<void> Recover();
+  void Settle();  // One background task fewer.
+
+  /// Hosts of one kind that are ready, and that are coming; how many are wanted.
+  struct Ready {
+    std::deque<std::unique_ptr<Host>> hosts;
+    int coming = 0;
+    int wanted = 0;
+  };
+  Ready& ready(HostKind kind) { return kind == HostKind::kReference ? ready_references_ : ready_candidates_; }
 
   Executor executor_;
-  Zygote& zygote_;
+  HostMaker& hosts_;
   const JudgeConfig& config_;
-  std::vector<int> cpus_;
+  LaneDevice device_;
+  Gate gate_;
   AsyncSemaphore turn_;
-  std::deque<std::unique_ptr<Host>> ready_;
-  int coming_ = 0;
+  Event closing_;
+  ReferencePool references_;
+  MemoryLedger memory_;
+  Ready ready_candidates_, ready_references_;
+  int pending_ = 0;  // Tasks in the background.
   bool closed_ = false;
-  std::unique_ptr<Event> settled_;  // Set when nothing is coming any more, while the lane closes.
-  std::unique_ptr<Host> reference_;
-  std::string open_hash_;
-  ProblemFacts open_facts_;
+  LaneHealth health_;
+  std::shared_ptr<Event> well_;     // While the device is ill: set when it works again, or the lane closes.
+  std::unique_ptr<Event> settled_;  // Set when nothing is pending any more, while the lane closes.
 };
 
 /// The cores to measure on: `configured`, or all that this process may use but the first, which serves the judge. At

@@ -72,17 +72,35 @@ Ruling Without(const Json& facts, const Json& reference_operators) {
           evidence};
 }
 
+/// On a GPU: native code that launches kernels of vendors' libraries and none of its own.
+MaybeRuling RuleOnLibraryKernels(const Json& facts) {
+  const Json& profile = ClaimedObject(facts, "profile");
+  const Json& us = ClaimedObject(profile, "us");
+  if (ClaimedNumber(us, "own") > 0 || ClaimedNumber(us, "library") <= 0) return std::nullopt;
+  return Ruling{Outcome::kRejectedLibraryCall,
+                "every kernel that it launched is a library's",
+                {{"stage", "own work"}, {"kernels", ClaimedArray(profile, "kernels")}}};
+}
+
 }  // namespace
 
 MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators) {
+  if (MaybeRuling ruling = RuleOnLibraryKernels(facts)) return ruling;
   if (HasKernels(facts) && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput)) return std::nullopt;
   return Without(facts, reference_operators);
 }
 
 Json OwnWorkSummary(const Json& facts) {
   Json summary = Json::object();
-  for (const char* key : {"kernels", "foreign", "launches", "raised", "operators", "inside", "unseen", "outputs"}) {
+  for (const char* key : {"kernels", "foreign", "launches", "raised", "operators", "inside", "unseen", "outputs",
+                          "profile", "peak_bytes"}) {
     if (const Json& value = Claimed(facts, key); !value.is_null()) summary[key] = value;
+  }
+  if (const Json& us = ClaimedObject(ClaimedObject(facts, "profile"), "us"); !us.empty()) {
+    const double mine = ClaimedNumber(us, "own"),
+                 all = mine + ClaimedNumber(us, "library") + ClaimedNumber(us, "framework");
+    summary["coverage"] = all > 0 ? Json(mine / all) : Json(nullptr);
+    return summary;
   }
   const double own = ClaimedNumber(facts, "own_ns"),
                framework = ClaimedNumber(facts, "framework_ns") + ClaimedNumber(facts, "inside_ns");

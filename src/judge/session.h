@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "judge/gate.h"
 #include "judge/host.h"
 #include "judge/judge_config.h"
 #include "judge/ruling.h"
@@ -37,22 +38,32 @@ struct Filled {
   Json output;  // [begin, end).
 };
 
+/// What the hosts of a session run on.
+struct Ground {
+  Gate* gate = nullptr;  // Passed before times are taken.
+  bool on_gpu = false;
+  int cores = 1;           // Of a CPU lane, and threads of either side.
+  double gb_per_s = 1000;  // No memory is faster.
+};
+
 class Session {
  public:
-  Session(Host& reference, Host& candidate, const JudgeConfig& config, ProblemFacts facts, int cores,
+  Session(Host& reference, Host& candidate, const JudgeConfig& config, ProblemFacts facts, Ground ground,
           double limit_scale)
       : reference_(reference),
         candidate_(candidate),
         config_(config),
         facts_(std::move(facts)),
-        cores_(cores),
+        ground_(ground),
         limit_scale_(limit_scale) {}
 
   const JudgeConfig& config() const { return config_; }
   const ProblemFacts& facts() const { return facts_; }
+  Host& reference() { return reference_; }
   Host& candidate() { return candidate_; }
   int slots() const { return slots_; }
-  int cores() const { return cores_; }  // Of the lane, and threads of either side.
+  const Ground& ground() const { return ground_; }
+  std::vector<Host*> hosts() { return {&reference_, &candidate_}; }
   int pattern() const { return pattern_; }
 
   /// Makes the arena and gives it to the candidate.
@@ -63,8 +74,8 @@ class Session {
 
   struct Set {
     int slot = 0;
-    std::string kind = "fresh";              // fresh, spiked, near, same.
-    int from = -1;                           // The slot that `near` and `same` start from.
+    std::string kind = "fresh";              // fresh, spiked, near, nudged, same.
+    int from = -1;                           // The slot that `near`, `nudged` and `same` start from.
     std::optional<std::uint64_t> seed = {};  // A new secret one where nothing is said.
   };
   Awaitable<Result<std::vector<Filled>>> Fill(std::vector<Set> sets);
@@ -95,7 +106,7 @@ class Session {
   Host& candidate_;
   const JudgeConfig& config_;
   ProblemFacts facts_;
-  int cores_;
+  Ground ground_;
   double limit_scale_;
   int slots_ = 0;
   int pattern_ = 0;

@@ -11,9 +11,22 @@
 namespace kgym::judge {
 namespace {
 
+// A kernel that needs the whole card takes a few microseconds when nothing else runs, and waits for a time slice,
+// hundreds of them, when something does.
+constexpr double kIdleSpanMs = 0.05;
+constexpr int kIdleProbes = 3;
+constexpr Duration kIdleLimit =
+    5s;  // By then whatever is not ours has been ended by its own limit, or the card is ill.
+
 double Ms(Instant start, Instant end) { return ToMs(end - start); }
 
 Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}}; }
+
+Ruling StillRunning() {
+  return {Outcome::kRejectedTimingTamper,
+          "kernels of it ran on after it had said that its calls were done",
+          {{"stage", "timing"}, {"ran_on", true}}};
+}
 
 /// The times that a host reports under `key`, in milliseconds; an error where they are not `calls` times.
 Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, int calls) {
@@ -36,16 +49,48 @@ Result<Batch> ReadBatch(const Json& reply, int calls, int warmup) {
   batch.warmup_ms.assign(spans.begin(), spans.begin() + warmup);
   batch.calls_ms.assign(spans.begin() + warmup, spans.end());
   batch.emits_ms = std::accumulate(emits.begin(), emits.end(), 0.0);
+  if (reply.contains("host_ns")) {
+    KGYM_TRY(batch.launch_ms, ReadTimes(reply, "host_ns", calls));
+    KGYM_TRY(batch.ahead_ms, ReadTimes(reply, "ahead_ns", calls));
+  }
   return batch;
 }
 
-Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>& slots, int warmup) {
-  KGYM_CO_TRY_VOID(co_await session.Refill(slots));
-  Json request = {{"op", "time"}, {"slots", slots}};
+/// Whether nothing runs on the card but what the reference host is asked for: by the shortest of a few probes.
+Awaitable<Result<bool>> IsIdle(Session& session, int probes) {
+  Json request = {{"op", "idle"}, {"repeats", probes}};
+  KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
+  KGYM_CO_TRY(const std::vector<double> spans, ReadTimes(reply, "spans_ns", probes));
+  co_return *std::ranges::min_element(spans) < kIdleSpanMs;
+}
+
+/// The others stand still; what they had launched runs to its end.
+Awaitable<Status> AwaitIdle(Session& session) {
   const Instant start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < kIdleLimit) {
+    KGYM_CO_TRY(const bool idle, co_await IsIdle(session, kIdleProbes));
+    if (idle) co_return Ok();
+  }
+  co_return Error{"the card is not idle though every host of its lane stands still"};
+}
+
+/// What both sides' batches have in common.
+struct BatchPlan {
+  int warmup = 0;
+  Duration delay = kFirstDelay;
+};
+
+Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>& slots, BatchPlan plan) {
+  KGYM_CO_TRY_VOID(co_await session.Refill(slots));
+  Json request = {{"op", "time"}, {"slots", slots}, {"delay_ns", plan.delay.count()}};
+  if (session.ground().on_gpu) {  // Stopped and woken as the candidate is: that shows in the judge's clock.
+    if (Status frozen = co_await session.reference().Freeze(); !frozen.ok()) co_return frozen.error();
+  }
+  const Instant start = std::chrono::steady_clock::now();
+  if (Status thawed = co_await session.reference().Thaw(); !thawed.ok()) co_return thawed.error();
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
   const Instant end = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size()), warmup));
+  KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size()), plan.warmup));
   batch.judge_ms = Ms(start, end);
   session.CountCode(FromMs(batch.sum()));
   co_return batch;
@@ -58,11 +103,11 @@ struct Timed {
 };
 
 Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Filled>& filled,
-                                       const std::vector<int>& slots, int warmup) {
+                                       const std::vector<int>& slots, BatchPlan plan) {
   KGYM_CO_TRY_VOID(co_await session.Refill(slots));
   Json calls = Json::array();
   for (const Filled& one : filled) calls.push_back({{"inputs", one.inputs}, {"output", one.output}});
-  Json request = {{"op", "batch"}, {"calls", std::move(calls)}};
+  Json request = {{"op", "batch"}, {"calls", std::move(calls)}, {"delay_ns", plan.delay.count()}};
   Timed timed;
   const std::int64_t cpu_start = session.candidate().CpuNs();
   const Instant start = std::chrono::steady_clock::now();
@@ -74,14 +119,18 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   timed.ruling = session.Rule(answer, "the timed calls");
   if (timed.ruling) co_return timed;
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
-  Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()), warmup);
+  Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()), plan.warmup);
   if (!batch.ok()) {
     timed.ruling = Forged("its host reports times that cannot be: " + batch.error().message);
     co_return timed;
   }
   timed.batch = std::move(*batch);
   timed.batch.judge_ms = Ms(start, answer.received);
-  timed.batch.cpu_ms = ToMs(Duration(cpu)) / session.cores();
+  timed.batch.cpu_ms = session.ground().on_gpu ? timed.batch.judge_ms : ToMs(Duration(cpu)) / session.ground().cores;
+  if (session.ground().on_gpu) {
+    KGYM_CO_TRY(const bool idle, co_await IsIdle(session, 1));
+    if (!idle) timed.ruling = StillRunning();
+  }
   timed.outputs = ClaimedArray(answer.body, "outputs");
   co_return timed;
 }
@@ -152,25 +201,33 @@ Plan PlanRound(int slots, BatchShape shape) {
   return plan;
 }
 
-Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, BatchShape shape, Round& round) {
+Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, BatchShape shape, Duration delay,
+                                        Round& round) {
+  const BatchPlan common{shape.warmup, delay};
   Plan plan = PlanRound(session.slots(), shape);
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
   KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
   filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
   const bool reference_first = RandomU64() % 2 == 0;
   if (reference_first) {
-    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, shape.warmup));
+    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, common));
   }
-  KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, plan.slots, shape.warmup));
+  KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, plan.slots, common));
   if (timed.ruling) co_return std::move(timed.ruling);
   round.candidate = std::move(timed.batch);
   KGYM_CO_TRY(MaybeRuling wrong,
               co_await VerifyOne(session, filled, timed.outputs, static_cast<std::size_t>(shape.warmup)));
   if (wrong) co_return wrong;
   if (!reference_first) {
-    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, shape.warmup));
+    KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, common));
   }
   co_return MaybeRuling{};
+}
+
+/// About how long measuring will take, for the gate.
+Duration ExpectedLength(const TimingConfig& config, const ProblemFacts& facts, BatchShape shape) {
+  const int calls = shape.warmup + shape.calls;
+  return (config.min_rounds + 1) * calls * (2 * facts.forward + 2 * facts.generate + kFirstDelay);
 }
 
 }  // namespace
@@ -180,16 +237,30 @@ Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call
   const BatchShape shape = ShapeBatch(config, session.facts(), candidate_call, session.slots());
   std::vector<Session::Set> warm_set(1, Session::Set{session.slots() - 1, "fresh", -1, {}});
   KGYM_CO_TRY(const std::vector<Filled> warm, co_await session.Fill(std::move(warm_set)));
+  Gate::Exclusive hold =
+      co_await session.ground().gate->Measure(ExpectedLength(config, session.facts(), shape), session.hosts());
+  if (session.ground().on_gpu) {
+    if (Status idle = co_await AwaitIdle(session); !idle.ok()) co_return idle.error();
+  }
+  hold.Quiet();
   std::vector<Round> rounds;
+  Duration delay = kFirstDelay;
   const Instant start = std::chrono::steady_clock::now();
   for (int i = 0; rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start); ++i) {
     Round round;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm[0], shape, round));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm[0], shape, delay, round));
     if (ruling) co_return ruling;
-    if (i > 0) rounds.push_back(std::move(round));  // The first warms up both sides.
+    if (i > 0) {
+      rounds.push_back(std::move(round));
+    } else {
+      delay = DelayFor(round);  // The first warms up both sides, and tells how long launches take.
+    }
   }
+  hold.Release();
+  const double gb_per_s = config.peak_gb_per_s > 0 ? config.peak_gb_per_s : session.ground().gb_per_s;
   measurement = Summarize(config, std::move(rounds));
-  measurement.floor_ms = FloorMs(config, session.facts(), measurement.reference.median);
+  measurement.gb_per_s = gb_per_s;
+  measurement.floor_ms = FloorMs(gb_per_s, session.facts(), measurement.reference.median);
   co_return JudgeTimes(config, measurement);
 }
 

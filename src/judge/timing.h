@@ -12,6 +12,7 @@
 // Times are milliseconds. Threads: the lane's executor; the pure functions from any.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "judge/ruling.h"
@@ -26,8 +27,10 @@ struct Batch {
   std::vector<double> calls_ms;   // By the host's clock.
   double emits_ms = 0;            // Copying outputs, all calls together, by the host's clock.
   double judge_ms = 0;            // By the judge's clock, from request to answer.
-  double cpu_ms =
-      0;  // CPU time that the host's process used meanwhile, by the kernel's account, for each core of the lane.
+  double cpu_ms = 0;  // CPU time that the host's process used meanwhile, by the kernel's account, for each core of a
+                      // CPU lane; the judge's clock again on a GPU.
+  std::vector<double> launch_ms;  // On a GPU: how long each call kept the CPU, warm-up too.
+  std::vector<double> ahead_ms;   // On a GPU: the work before each call, behind which its launch hides.
 
   double sum() const;  // Of all calls, warm-up too.
   double median() const;
@@ -59,6 +62,9 @@ struct Measurement {
   Excess clock_excess;
   double skew = 1;      // See SkewFactor; candidate and speedup have it in them.
   double floor_ms = 0;  // No call that reads its inputs can be faster.
+  double gb_per_s = 0;  // That follows from.
+  std::optional<double> reference_launch_ms, candidate_launch_ms;  // CPU time of a call, median; on a GPU.
+  double dry_share = 0;  // On a GPU: candidate's calls whose launch was not hidden, so that it is in their time.
 
   Json ToJson() const;
 };
@@ -75,6 +81,11 @@ BatchShape ShapeBatch(const TimingConfig& config, const ProblemFacts& facts, Dur
 
 /// How many slots an arena needs for the batches that may come, and for correctness.
 int SlotsFor(const TimingConfig& config, const ProblemFacts& facts);
+
+/// How long the work ahead of each call must be, so that the launches of either side hide behind it. The first round is
+/// measured with `kFirstDelay`.
+Duration DelayFor(const Round& round);
+inline constexpr Duration kFirstDelay = 200us;
 
 /// Whether to stop after these rounds.
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent);
@@ -95,7 +106,7 @@ MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& measuremen
 
 /// The shortest time in which the inputs can be read and the outputs written at the peak rate; 0 where the reference
 /// itself is faster than that.
-double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double reference_ms);
+double FloorMs(double gb_per_s, const ProblemFacts& facts, double reference_ms);
 
 Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement);
 

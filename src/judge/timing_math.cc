@@ -22,6 +22,31 @@ std::vector<double> Ratios(const std::vector<Round>& rounds) {
   return ratios;
 }
 
+// What the work ahead of a call has to spare, beyond the CPU time of its launch, and how long it may be at most: a call
+// that launches for longer is bound by its CPU, and its time says so.
+constexpr double kDelaySpare = 1.3;
+constexpr Duration kLeastDelay = 60us, kMostDelay = 3ms;
+
+std::optional<double> MedianLaunch(const std::vector<Round>& rounds, Batch Round::*side) {
+  std::vector<double> all;
+  for (const Round& round : rounds) {
+    all.insert(all.end(), (round.*side).launch_ms.begin(), (round.*side).launch_ms.end());
+  }
+  return all.empty() ? std::nullopt : std::optional(Median(all));
+}
+
+double DryShare(const std::vector<Round>& rounds) {
+  int dry = 0, calls = 0;
+  for (const Round& round : rounds) {
+    const Batch& batch = round.candidate;
+    for (std::size_t i = batch.warmup_ms.size(); i < batch.launch_ms.size(); ++i) {
+      ++calls;
+      dry += batch.launch_ms[i] > batch.ahead_ms[i];
+    }
+  }
+  return calls > 0 ? static_cast<double>(dry) / calls : 0;
+}
+
 // A call that takes this long needs no warming up and no company in its batch.
 constexpr Duration kLongCall = 50ms;
 
@@ -73,6 +98,14 @@ int SlotsFor(const TimingConfig& config, const ProblemFacts& facts) {
   return std::max(4, 1 + ShapeBatch(config, facts, Duration(0), config.max_calls + 1).calls);
 }
 
+Duration DelayFor(const Round& round) {
+  double longest = 0;
+  for (const Batch* batch : {&round.reference, &round.candidate}) {
+    if (!batch->launch_ms.empty()) longest = std::max(longest, Median(batch->launch_ms));
+  }
+  return std::clamp(FromMs(kDelaySpare * longest) + 20us, kLeastDelay, kMostDelay);
+}
+
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent) {
   const int done = static_cast<int>(rounds.size());
   if (done < config.min_rounds) return false;
@@ -113,6 +146,9 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
   m.speedup = Median(ratios);
   m.speedup_interval = Widen(MedianInterval(ratios, config.confidence), config.systematic);
   m.clock_excess = ClockExcess(rounds);
+  m.reference_launch_ms = MedianLaunch(rounds, &Round::reference);
+  m.candidate_launch_ms = MedianLaunch(rounds, &Round::candidate);
+  m.dry_share = DryShare(rounds);
   m.rounds = std::move(rounds);
   return m;
 }
@@ -128,26 +164,32 @@ MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
   if (m.floor_ms > 0 && m.candidate.median < m.floor_ms) {
     return Ruling{Outcome::kRejectedImplausible,
                   Concat("a call takes ", m.candidate.median, " ms; reading its inputs once takes ", m.floor_ms,
-                         " ms at ", config.peak_gb_per_s, " GB/s"),
+                         " ms at ", m.gb_per_s, " GB/s"),
                   {{"stage", "timing"}, {"floor_ms", m.floor_ms}, {"candidate_ms", m.candidate.median}}};
   }
   return std::nullopt;
 }
 
-double FloorMs(const TimingConfig& config, const ProblemFacts& facts, double reference_ms) {
+double FloorMs(double gb_per_s, const ProblemFacts& facts, double reference_ms) {
   const double bytes = static_cast<double>(facts.input_bytes + facts.output_bytes);
-  const double floor = bytes / (config.peak_gb_per_s * 1e6);
+  const double floor = bytes / (gb_per_s * 1e6);
   return floor < reference_ms ? floor : 0;  // A reference below it reads only a part of its inputs, as a gather does.
 }
 
 Json Measurement::ToJson() const {
-  return {{"reference", judge::ToJson(reference)},
-          {"candidate", judge::ToJson(candidate)},
-          {"rounds", rounds.size()},
-          {"calls_per_batch", calls},
-          {"clock_excess", clock_excess.share},
-          {"skew", skew},
-          {"floor_ms", floor_ms}};
+  Json json = {{"reference", judge::ToJson(reference)},
+               {"candidate", judge::ToJson(candidate)},
+               {"rounds", rounds.size()},
+               {"calls_per_batch", calls},
+               {"clock_excess", clock_excess.share},
+               {"skew", skew},
+               {"floor_ms", floor_ms}};
+  if (reference_launch_ms) json["reference_launch_ms"] = *reference_launch_ms;
+  if (candidate_launch_ms) {
+    json["candidate_launch_ms"] = *candidate_launch_ms;
+    json["dry_share"] = dry_share;
+  }
+  return json;
 }
 
 }  // namespace kgym::judge

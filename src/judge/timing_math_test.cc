@@ -130,10 +130,31 @@ TEST(JudgeTimes, FasterThanMemoryIsImplausible) {
   EXPECT_EQ(ruling->outcome, Outcome::kRejectedImplausible);
 }
 
+Round OnGpu(double reference_launch, double candidate_launch, double ahead) {
+  Round round = Rounds(1, 1, 1).front();
+  for (auto [batch, launch] : {std::pair{&round.reference, reference_launch}, {&round.candidate, candidate_launch}}) {
+    batch->launch_ms.assign(batch->warmup_ms.size() + batch->calls_ms.size(), launch);
+    batch->ahead_ms.assign(batch->launch_ms.size(), ahead);
+  }
+  return round;
+}
+
+TEST(DelayFor, HidesTheLongerLaunchWithinBounds) {
+  EXPECT_EQ(DelayFor(OnGpu(0.1, 0.2, 0.2)), 280us);
+  EXPECT_EQ(DelayFor(OnGpu(0.001, 0.001, 0.2)), 60us) << "the least that empties the cache";
+  EXPECT_EQ(DelayFor(OnGpu(0.1, 90, 0.2)), 3ms) << "who launches for longer is bound by the CPU";
+}
+
+TEST(Summarize, CountsCallsWhoseLaunchWasNotHidden) {
+  const std::vector<Round> hidden(9, OnGpu(0.01, 0.02, 0.2)), dry(9, OnGpu(0.01, 0.5, 0.2));
+  EXPECT_EQ(Summarize(TimingConfig{}, hidden).dry_share, 0);
+  EXPECT_EQ(Summarize(TimingConfig{}, dry).dry_share, 1);
+  EXPECT_EQ(Summarize(TimingConfig{}, Rounds(9, 1, 1)).candidate_launch_ms, std::nullopt) << "a CPU has no launches";
+}
+
 TEST(FloorMs, HoldsOnlyWhereTheReferenceKeepsToIt) {
-  const TimingConfig config;
-  EXPECT_NEAR(FloorMs(config, Facts(1ms, 1ms, 64'000'000), 5.0), 0.064, 1e-9);
-  EXPECT_EQ(FloorMs(config, Facts(1ms, 1ms, 64'000'000), 0.01), 0) << "a gather reads a part of its table";
+  EXPECT_NEAR(FloorMs(1000, Facts(1ms, 1ms, 64'000'000), 5.0), 0.064, 1e-9);
+  EXPECT_EQ(FloorMs(1000, Facts(1ms, 1ms, 64'000'000), 0.01), 0) << "a gather reads a part of its table";
 }
 
 }  // namespace

@@ -107,8 +107,9 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
   KGYM_CO_TRY(TempDir root, TempDir::Create("kgym-root-"));
   zygote->root_ = std::make_unique<TempDir>(std::move(root));
   zygote->prepared_ = {{"root", zygote->root_->path().string()}, {"strict", options.strict}};
-  const Json request = {
-      {"op", "prepare"}, {"sandbox", zygote->prepared_}, {"modules", options.modules}, {"device", options.device}};
+  zygote->ground_ = {{"device", options.device}, {"arch", options.arch}, {"seeded", options.seeded}};
+  Json request = {{"op", "prepare"}, {"sandbox", zygote->prepared_}, {"modules", options.modules}};
+  request.update(zygote->ground_);
   Result<Packet> answer = co_await zygote->Ask(request, {}, kStartLimit);
   if (!answer.ok())
     co_return Error{Concat(
@@ -118,6 +119,8 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
   if (!body.value("ok", false))
     co_return Error{ClaimedText(body, "message") +
                     ": run scripts/setup.sh, or name a Python that has it in KGYM_PYTHON"};
+  for (const Json& sentence : ClaimedArray(body, "unprepared"))
+    LogWarning("a zygote is slower than it could be: " + DumpJson(sentence));
   zygote->versions_ = body["versions"];
   zygote->sandbox_ = body["report"];
   zygote->backends_ = body["backends"];
@@ -162,11 +165,13 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
   const std::string name = std::to_string(::getpid()) + "-" + std::to_string(pid_) + "-" + std::to_string(++forks_);
   const CgroupLimits limits{spec.memory_bytes, spec.processes};
   std::vector<std::string> cgroups = MakeCgroups(name, limits);
-  const Json request = {{"op", "fork"},
-                        {"kind", std::string(ToString(spec.kind))},
-                        {"cpus", spec.cpus},
-                        {"threads", spec.threads},
-                        {"sandbox", SandboxSpec(spec, cgroups)}};
+  Json request = {{"op", "fork"},
+                  {"kind", std::string(ToString(spec.kind))},
+                  {"card", spec.card},
+                  {"cpus", spec.cpus},
+                  {"threads", spec.threads},
+                  {"sandbox", SandboxSpec(spec, cgroups)}};
+  request.update(ground_);
   std::vector<int> ends = {control.second.get(), work.second.get(), output_end.get()};
   Result<Packet> answer = co_await Ask(request, std::move(ends), kForkLimit);
   if (!answer.ok()) {
@@ -182,7 +187,8 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
                     std::move(work.first),
                     std::move(control.first),
                     std::move(output),
-                    std::move(cgroups)};
+                    std::move(cgroups),
+                    spec.gate};
   auto host = std::make_unique<Host>(executor_, std::move(parts));
   control.second.reset();
   work.second.reset();

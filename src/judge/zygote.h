@@ -14,26 +14,18 @@
 #include "base/async.h"
 #include "base/json.h"
 #include "judge/channel.h"
-#include "judge/host.h"
+#include "judge/host_maker.h"
 #include "judge/runtime.h"
 
 namespace kgym::judge {
 
-struct HostSpec {
-  HostKind kind = HostKind::kCandidate;
-  std::vector<int> cpus;  // Cores it may run on; empty for all.
-  int threads = 1;
-  std::int64_t memory_bytes = std::int64_t{4} << 30;
-  std::int64_t processes = 128;  // Processes and threads together.
-  std::int64_t tmp_bytes = std::int64_t{512} << 20;
-  bool strict = false;
-};
-
-class Zygote {
+class Zygote : public HostMaker {
  public:
   struct Options {
     std::string python;
-    std::string device = "cpu";
+    std::string device = "cpu";        // Or "cuda".
+    std::string arch;                  // Of the cards: "90".
+    std::string seeded;                // Folder for Triton's helpers, built there if they are not; of a GPU's zygote.
     std::vector<std::string> modules;  // Imported before the first fork, where present.
     std::vector<int>
         cpus;  // Cores that the zygote itself runs on, so that its forking disturbs no measurement; empty for all.
@@ -42,9 +34,9 @@ class Zygote {
   };
 
   static Awaitable<Result<std::unique_ptr<Zygote>>> Start(Executor executor, const Runtime& runtime, Options options);
-  ~Zygote();
+  ~Zygote() override;
 
-  Awaitable<Result<std::unique_ptr<Host>>> Fork(HostSpec spec);
+  Awaitable<Result<std::unique_ptr<Host>>> Fork(HostSpec spec) override;
 
   const Json& versions() const { return versions_; }  // {"python": "3.11.7", "torch": ...}
   const Json& sandbox() const { return sandbox_; }    // The report of its part of the sandbox.
@@ -61,6 +53,7 @@ class Zygote {
   pid_t pid_;
   Fd pidfd_;
   Json versions_, sandbox_, backends_;
+  Json ground_;    // Device, arch and folder of helpers, as every fork is told them.
   Json prepared_;  // The parts of the specification that every host shares.
   std::unique_ptr<TempDir> root_;
   std::int64_t forks_ = 0;

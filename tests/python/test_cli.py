@@ -83,7 +83,9 @@ def test_bad_input_of_eval(tmp_path: Path, relu: Path) -> None:
 
 
 def test_what_only_the_judge_knows(tmp_path: Path, relu: Path) -> None:
-    assert refused("eval", "level1/relu", relu, "--backend", "tritn") == "unknown backend 'tritn' (did you mean 'triton'?); known: cpp, triton"
+    assert refused("eval", "level1/relu", relu, "--backend", "tritn") == (
+        "unknown backend 'tritn' (did you mean 'triton'?); known: cpp, triton, cuda, cupy, tilelang, cutlass")
+    assert refused("eval", "level1/relu", relu, "--backend", "cuda") == "backend 'cuda' does not run on this device"
     assert "no workload 'huge'" in refused("eval", "level1/relu", relu, "--workload", "huge")
     raising = write(tmp_path, "raising.py", PROBLEM.replace("x.relu()", "x.rellu()"))
     ended = kgym("eval", raising, relu)
@@ -97,6 +99,14 @@ def test_a_judge_that_does_not_start(relu: Path) -> None:
     report = doctor.json()
     assert doctor.code == 1 and report["can_evaluate"] is False
     assert any("KGYM_PYTHON" in sentence for sentence in report["advice"])
+
+
+def test_a_device_that_is_not_there(relu: Path) -> None:
+    """Also where there is a card: nobody has ninety-nine."""
+    ended = kgym("eval", "level1/relu", relu, "--json", "--device", "cuda:99")
+    assert ended.code == 3 and ("NVIDIA driver" in ended.json()["error"] or "cuda:99" in ended.json()["error"])
+    ended = kgym("eval", "level1/relu", relu, "--json", "--device", "gpu")
+    assert ended.code == 3 and "judge.device is 'gpu'; cpu, cuda or cuda:N is expected" in ended.json()["error"]
 
 
 def test_doctor() -> None:

@@ -116,8 +116,22 @@ def test_near_prefers_floating_tensors_and_makes_a_difference_where_it_can() -> 
         assert sum(len(changed(one, inputs.near(module, seed, one))) == 1 for seed in range(2, 12)) >= 9
 
 
+def test_nudged_moves_a_few_elements_that_no_sample_of_a_stride_finds() -> None:
+    module = problem(lambda: [torch.randn(100_000), torch.randn(7), 3])
+    one = inputs.fresh(module, 1)
+    seen = 0
+    for seed in range(2, 22):
+        two = inputs.nudged(module, seed, one)
+        assert two[1:] == one[1:] and 4 <= int((two[0] != one[0]).sum()) <= 8
+        assert bool((two[0] * one[0] >= 0).all()), "a sign is kept: what must be positive stays so"
+        seen += not torch.equal(two[0][::1500], one[0][::1500])
+    assert seen <= 4
+    module.META = {"perturb": False}
+    assert not torch.equal(inputs.nudged(module, 3, one)[1], one[1])
+
+
 @pytest.mark.parametrize("values", [[], [1, "x", None], [torch.zeros(0)], [torch.ones(8).to(torch.float8_e5m2)], [torch.zeros(8)], [torch.ones(4, dtype=torch.complex64)], [[{"a": torch.rand(2)}]]], ids=str)
-@pytest.mark.parametrize("kind", ["fresh", "spiked", "near"])
+@pytest.mark.parametrize("kind", ["fresh", "spiked", "near", "nudged"])
 def test_every_kind_copes_with_odd_inputs(values: list[Any], kind: str) -> None:
     module = problem(lambda: values)
     made = inputs.make(module, kind, 3, inputs.fresh(module, 1))

@@ -214,10 +214,21 @@ def test_slots_keep_to_the_memory_that_is_given() -> None:
         assert os.fstat(fds[0]).st_size == begun["length"]
         with pytest.raises(OSError):
             os.ftruncate(fds[0], begun["length"] * 2)
+
+
+def test_an_arena_is_kept_wiped_for_the_next_evaluation_of_its_size() -> None:
+    reference = Exchange(DOUBLE).reference
+    begin = {"slots": 4, "max_bytes": 1 << 30, "honeypot_seed": 1}
+    _, first = reference.op_begin(begin, [])
+    reference.evaluation.arena.bytes.fill_(7)
     reference.op_end({}, [])
     reference.op_end({}, [])
-    with pytest.raises(OSError):
-        os.fstat(fds[0])
+    assert not reference.kept.arena.bytes.any()
+    _, second = reference.op_begin(begin, [])
+    assert second == first
+    held = len(os.listdir("/proc/self/fd"))
+    begun, third = reference.op_begin({**begin, "slots": 5}, [])
+    assert os.fstat(third[0]).st_size == begun["length"] and len(os.listdir("/proc/self/fd")) == held
 
 
 def test_bait_is_no_answer() -> None:

@@ -165,3 +165,14 @@ def test_rms_of_odd_tensors() -> None:
     assert rms(torch.tensor([3 + 4j])) == pytest.approx(5.0)
     assert rms(torch.full((4,), 2.0).to(torch.float8_e4m3fn)) == pytest.approx(2.0)
     assert rms(torch.full((4,), 1e200, dtype=torch.float64)) == pytest.approx(1e200)
+
+
+def test_a_kernel_may_round_as_torch_does_by_default_and_hardly_more() -> None:
+    exact = torch.randn(4096, generator=torch.Generator().manual_seed(1))
+    usual = exact + 2e-3 * torch.randn(4096, generator=torch.Generator().manual_seed(2))
+    strict, = tolerances(exact, exact.double(), 64, {})
+    loose, = tolerances(exact, exact.double(), 64, {}, usual)
+    same, = tolerances(exact, exact.double(), 64, {}, exact.clone())
+    assert same == strict and loose.rtol == strict.rtol
+    largest = float((usual - exact).abs().max()) / float(exact.square().mean().sqrt())
+    assert 1.2 * largest < loose.atol_rms <= 1.5 * largest

@@ -7,12 +7,16 @@ framework operator. See docs/backends.md.
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import sys
 from dataclasses import dataclass, field
 from typing import Callable
 
 from .calls import Calls
 
-_MODULES = ("cpp", "triton")
+_MODULES = ("cpp", "triton", "cuda", "cupy", "tilelang", "cutlass")
+
+_PIP = {"cupy": "cupy-cuda13x", "cutlass": "nvidia-cutlass-dsl"}  # Packages whose name says little about where they come from.
 
 
 class CompileError(RuntimeError):
@@ -31,16 +35,19 @@ class Context:
     """What a host tells a backend, and what the backend tells the host.
 
     mode: "build" in a builder host, "run" in a candidate host. private_dir: a writable folder that no other host sees. artefacts: key -> path of what
-    the builder host made. jobs: how many compilers may run at once.
+    the builder host made. jobs: how many compilers may run at once. arch: the compute capability that kernels are built for ("90", "10.0"); empty: the
+    environment says (backend `cuda`).
     """
     mode: str
     private_dir: str
     device: str = "cpu"
     artefacts: dict[str, str] = field(default_factory=dict)
     jobs: int = 1
+    arch: str = ""
     calls: Calls = field(default_factory=Calls)
     built: list[Artefact] = field(default_factory=list)              # Made in this process, in order.
     compile_errors: list[str] = field(default_factory=list)          # Also those that the submission caught itself.
+    launchers: dict[str, None] = field(default_factory=dict)         # Signatures of Triton kernels launched here (triton_seed), in order.
     _notes: dict[str, None] = field(default_factory=dict)
 
     def note(self, word: str) -> None:
@@ -57,6 +64,8 @@ class Backend:
 
     needs_build: a builder host imports the submission first and hands its artefacts over. packages: what must be importable. devices: where it runs.
     speed_on: the devices on which a time means something. time_scale: by how much a time limit grows, by device (1 where absent).
+    lacks: what this machine lacks besides packages, a few words each. warm: what a zygote may do once before it forks, so that hosts need not: it
+    initialises no device and leaves no thread behind.
     """
     name: str
     needs_build: bool
@@ -65,6 +74,13 @@ class Backend:
     speed_on: tuple[str, ...]
     install: Callable[[Context], None]
     time_scale: dict[str, float] = field(default_factory=dict)
+    lacks: Callable[[], list[str]] = list
+    warm: Callable[[Context], None] | None = None
+
+    def missing(self) -> list[str]:
+        """What must be installed before this backend works here, empty where all is there. Packages are looked for, not imported."""
+        packages = [name for name in self.packages if name not in sys.modules and importlib.util.find_spec(name) is None]
+        return ["%s (pip: %s)" % (name, _PIP[name]) if name in _PIP else name for name in packages] + self.lacks()
 
     def measures_speed(self, device: str) -> bool:
         return device in self.speed_on

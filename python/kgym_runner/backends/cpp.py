@@ -47,11 +47,13 @@ class Loader:
                     with_sycl=None, is_python_module=True, with_pytorch_error_handling=True, keep_intermediates=True, use_pch=False,
                     no_implicit_headers=False):
         """As torch's. `verbose`, `keep_intermediates` and `use_pch` change nothing."""
-        self._cpu_only(bool(_texts(cuda_sources)) or bool(with_cuda), "cuda_sources or with_cuda")
-        self._cpu_only(bool(_texts(sycl_sources)) or bool(with_sycl), "sycl_sources or with_sycl")
+        self.refuse(bool(_texts(sycl_sources)) or bool(with_sycl), "sycl_sources or with_sycl")
         sources = [Source("cpp_sources[%d]" % i, text) for i, text in enumerate(_texts(cpp_sources))]
+        device = [Source("cuda_sources[%d]" % i, text) for i, text in enumerate(_texts(cuda_sources))]
         recipe = Recipe(name, [sources], _bindings(functions), not no_implicit_headers, split_flags(extra_cflags), split_flags(extra_ldflags),
                         [os.path.abspath(path.strip()) for path in extra_include_paths or []])
+        if device or with_cuda:
+            recipe = self.for_cuda(recipe, [device] if device else [], split_flags(extra_cuda_cflags), "cuda_sources or with_cuda")
         return self._open(recipe, is_python_module, build_directory)
 
     def load(self, name, sources, extra_cflags=None, extra_cuda_cflags=None, extra_sycl_cflags=None, extra_ldflags=None, extra_include_paths=None,
@@ -59,26 +61,36 @@ class Loader:
              keep_intermediates=True):
         """As torch's, but for is_standalone."""
         paths = [os.path.abspath(path) for path in _texts(sources)]
-        self._cpu_only(bool(with_cuda) or any(path.endswith(_CUDA_FILES) for path in paths), "a .cu file or with_cuda")
-        self._cpu_only(bool(with_sycl) or any(path.endswith(".sycl") for path in paths), "a .sycl file or with_sycl")
+        cuda = [path for path in paths if path.endswith(_CUDA_FILES)]
+        self.refuse(bool(with_sycl) or any(path.endswith(".sycl") for path in paths), "a .sycl file or with_sycl")
         if is_standalone:
             raise self._failed(CompileError("load(is_standalone=True) builds a program; a kernel must be loaded into this process"))
-        units = []
-        for path in paths:
-            try:
-                with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                    units.append([Source(os.path.basename(path), file.read(), path)])
-            except OSError as error:
-                raise self._failed(CompileError("load(): source file '%s': %s" % (os.path.basename(path), error.strerror))) from None
-        recipe = Recipe(name, units, None, False, split_flags(extra_cflags), split_flags(extra_ldflags),
+        recipe = Recipe(name, [], None, False, split_flags(extra_cflags), split_flags(extra_ldflags),
                         [os.path.abspath(path.strip()) for path in extra_include_paths or []])
+        if cuda or with_cuda:
+            recipe = self.for_cuda(recipe, [], split_flags(extra_cuda_cflags), "a .cu file or with_cuda")
+            recipe.device_units = [self._file(path) for path in cuda]
+        recipe.units = [self._file(path) for path in paths if path not in cuda]
         return self._open(recipe, is_python_module, build_directory)
+
+    def _file(self, path: str) -> list[Source]:
+        """A translation unit that is a file of the submission."""
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                return [Source(os.path.basename(path), file.read(), path)]
+        except OSError as error:
+            raise self._failed(CompileError("load(): source file '%s': %s" % (os.path.basename(path), error.strerror))) from None
+
+    def for_cuda(self, recipe: Recipe, units: list[list[Source]], flags: list[str], asked: str) -> Recipe:
+        """The recipe with translation units for nvcc. Refused here."""
+        self.refuse(True, asked)
+        return recipe
 
     def _failed(self, error: CompileError) -> CompileError:
         self.context.compile_errors.append(str(error))
         return error
 
-    def _cpu_only(self, wrong: bool, what: str) -> None:
+    def refuse(self, wrong: bool, what: str) -> None:
         if wrong:
             raise self._failed(CompileError("backend 'cpp' builds for a CPU: %s is refused" % what))
 
@@ -126,12 +138,20 @@ class Loader:
                 self.context.calls.wrap_attribute(owner, attribute, "%s.%s" % (name, attribute), "extension")
 
 
-def install(context: Context) -> None:
+def take_over(loader: Loader) -> None:
     """Replace torch's builders in this process."""
     os.environ["CCACHE_DISABLE"] = "1"
-    loader = Loader(context)
     cpp_extension.load_inline = loader.load_inline
     cpp_extension.load = loader.load
 
 
-BACKEND = Backend(name="cpp", needs_build=True, packages=("torch",), devices=("cpu",), speed_on=("cpu",), install=install)
+def install(context: Context) -> None:
+    take_over(Loader(context))
+
+
+def warm(context: Context) -> None:
+    """Ask the compiler for its version, which enters every key."""
+    cpp_build.version(cpp_build.compiler())
+
+
+BACKEND = Backend(name="cpp", needs_build=True, packages=("torch",), devices=("cpu",), speed_on=("cpu",), install=install, warm=warm)

@@ -17,7 +17,8 @@ INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 _UMBRELLA = re.compile(r'#\s*include\s*[<"](?:torch/(?:extension|torch|all|types|python)\.h|ATen/ATen\.h)[>"]')
 # What the lean headers lack, or where a function of torch:: differs from the at:: function of that name.
 _BEYOND = re.compile(r"torch::(?:nn|jit|autograd|optim|data|serialize|special|linalg|fft|sparse|cuda|xpu|mps|python|tensor\b|save|load)"
-                     r"|requires_grad|CUDAStream|CUDAGuard|THPVariable|#\s*define\s+TORCH_")
+                     r"|requires_grad|THPVariable|#\s*define\s+TORCH_")
+_CUDA = re.compile(r"CUDAStream|CUDAGuard")  # Headers of their own, which a source for CUDA includes.
 _CALLED = re.compile(r"(?:(?:at|torch)::|(?<![\w.>:]))([a-z_]\w*)\s*[(<]|(?:at|torch)::([a-z_]\w*)")
 _LARGER = (
     (re.compile(r"\bTORCH_LIBRARY|torch::Library"), "torch/library.h"),
@@ -31,9 +32,10 @@ _LARGER = (
 )
 
 
-def may_be_lean(source: str, implicit_headers: bool) -> bool:
+def may_be_lean(source: str, implicit_headers: bool, cuda: bool = False) -> bool:
     """Whether the source asks for an umbrella header, and for nothing that the lean ones are known to lack."""
-    return (implicit_headers or bool(_UMBRELLA.search(source))) and not _BEYOND.search(source)
+    beyond = _BEYOND.search(source) or (_CUDA.search(source) and not cuda)
+    return (implicit_headers or bool(_UMBRELLA.search(source))) and not beyond
 
 
 def uses_pybind(source: str) -> bool:

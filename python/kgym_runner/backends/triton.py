@@ -16,6 +16,8 @@ import sys
 from typing import Any, Callable
 
 from . import Backend, Context
+from .triton_seed import letters
+from .wrapping import find, wrap
 
 ARITHMETIC = "bfloat16-in-interpreter"
 TRUNCATION = "bfloat16-truncated-in-interpreter"
@@ -27,16 +29,6 @@ _MOVES = {"create_load", "create_store", "create_masked_load", "create_masked_st
           "create_tensor_pointer_store", "create_descriptor_load", "create_descriptor_store", "create_descriptor_gather",
           "create_descriptor_scatter", "create_make_block_ptr", "create_make_tensor_descriptor", "create_advance", "create_fabs"}
 _CASTS = {"create_fp_ext", "create_fp_trunc", "create_fp_to_fp"}
-
-
-def _wrap(owner: type, attribute: str, around: Callable[..., Any]) -> None:
-    """owner.attribute becomes around(original, *args, **kwargs)."""
-    original = getattr(owner, attribute)
-
-    @functools.wraps(original)
-    def replaced(*args: Any, **kwargs: Any) -> Any:
-        return around(original, *args, **kwargs)
-    setattr(owner, attribute, replaced)
 
 
 def _name(function: Any) -> str:
@@ -54,8 +46,8 @@ def _track(context: Context, kind: type) -> None:
         if kwargs.get("warmup"):
             return original(self, *args, **kwargs)
         return context.calls.observed(_name(self), functools.partial(original, self), args, kwargs)
-    _wrap(kind, "__init__", initialise)
-    _wrap(kind, "run", run)
+    wrap(kind, "__init__", initialise)
+    wrap(kind, "run", run)
 
 
 def _interpret() -> None:
@@ -93,8 +85,8 @@ def _watch_bfloat16(context: Context) -> None:
         return original(self, values)
     builder = interpreter.InterpreterBuilder
     for name in [n for n in vars(builder) if n.startswith("create_") and n not in _MOVES]:
-        _wrap(builder, name, cast if name in _CASTS else arithmetic)
-    _wrap(interpreter.ReduceScanOpInterface, "apply", reduction)
+        wrap(builder, name, cast if name in _CASTS else arithmetic)
+    wrap(interpreter.ReduceScanOpInterface, "apply", reduction)
 
 
 def _watch_unsupported(context: Context) -> None:
@@ -105,15 +97,37 @@ def _watch_unsupported(context: Context) -> None:
         context.note(UNSUPPORTED)
         return original(self, *args, **kwargs)
     for name in ("create_extern_elementwise", "create_inline_asm"):
-        if hasattr(InterpreterBuilder, name):
-            _wrap(InterpreterBuilder, name, unsupported)
+        wrap(InterpreterBuilder, name, unsupported)
+
+
+def track(context: Context) -> None:
+    """Track compiled kernels, and where Triton has one launcher for each signature (up to 3.6), the signatures that were asked for."""
+    from triton.runtime.jit import JITFunction
+    _track(context, JITFunction)
+
+    def launcher(original: Callable[..., Any], constants: Any, signature: dict[Any, Any], *rest: Any) -> Any:
+        if word := letters(signature.values()):
+            context.launchers.setdefault(word)
+        return original(constants, signature, *rest)
+    wrap(find("triton.backends.nvidia.driver"), "make_launcher", launcher)
+
+
+def warm(context: Context) -> None:
+    """Once, in a zygote, before it forks: the compiler's first use, and the driver's search for libcuda, which runs a program. Touches no device."""
+    if context.device == "cpu":
+        return
+    from .triton_warm import compile_dummy
+    compile_dummy(context.arch)
+    try:
+        find("triton.backends.nvidia.driver", "library_dirs")()
+    except (AssertionError, OSError, TypeError):
+        pass  # No driver here: a host that needs one will say so.
 
 
 def install(context: Context) -> None:
     """On a CPU: switch interpretation on, stand in for the driver, watch bfloat16. On any device: track kernels."""
     if context.device != "cpu":
-        from triton.runtime.jit import JITFunction
-        return _track(context, JITFunction)
+        return track(context)
     _interpret()
     from triton.runtime import driver
     from triton.runtime.interpreter import InterpretedFunction
@@ -125,4 +139,4 @@ def install(context: Context) -> None:
 
 
 BACKEND = Backend(name="triton", needs_build=False, packages=("torch", "triton"), devices=("cpu", "cuda"), speed_on=("cuda",), install=install,
-                  time_scale={"cpu": 20.0})
+                  time_scale={"cpu": 20.0}, warm=warm)

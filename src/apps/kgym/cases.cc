@@ -19,9 +19,6 @@
 namespace kgym::app {
 namespace {
 
-// What the judge of this build measures on.
-constexpr const char* kDevice = "cpu";
-
 /// One run of one case.
 struct CaseRun {
   const Case* of = nullptr;
@@ -50,8 +47,9 @@ Result<std::vector<Case>> ReadCases(const CasesOptions& options) {
 
 Result<Found> Plan(const std::vector<Case>& cases, const judge::JudgeConfig& config, int repeat) {
   Found found;
+  const char* device = config.on_gpu() ? "gpu" : "cpu";
   for (const Case& one : cases) {
-    if (!one.RunsOn(kDevice)) {
+    if (!one.RunsOn(device)) {
       ++found.skipped;
       continue;
     }
@@ -141,6 +139,10 @@ int Run(const CasesOptions& options) {
   if (!cases.ok()) return Complain(cases.error().message, options.json), kBadInput;
   const Result<Found> found = Plan(*cases, *config, options.repeat);
   if (!found.ok()) return Complain(found.error().message, options.json), kBadInput;
+  if (found->runs.empty()) {
+    Complain(Concat(options.folder, ": none of its ", found->skipped, " cases runs on this device"), options.json);
+    return kBadInput;
+  }
   Result<OrderedLines> verdicts = OrderedLines::Open(options.out, false);
   if (!verdicts.ok()) return Complain(verdicts.error().message, options.json), kBadInput;
   return WithJudge(*config, options.json, [&](judge::Judge& judge) -> Awaitable<int> {

@@ -7,6 +7,7 @@
 
 #include "apps/kgym/console.h"
 #include "apps/kgym/exit_code.h"
+#include "apps/kgym/run.h"
 #include "base/text.h"
 
 namespace kgym::app {
@@ -33,6 +34,9 @@ void AddConfig(CLI::App* sub, ConfigSource& config) {
   sub->add_option("--set", config.set, "one key of the configuration, after the file; `kgym config` lists all")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  auto set_device = [&config](const std::string& device) { config.set.push_back("judge.device=" + device); };
+  sub->add_option_function<std::string>("--device", set_device, "what to judge on: cpu (the default), cuda or cuda:N")
+      ->type_name("DEVICE");
   auto set_sandbox = [&config](const std::string& level) { config.set.push_back("judge.sandbox=" + level); };
   sub->add_option_function<std::string>(
          "--sandbox", set_sandbox, "best: as far as this machine lets us; strict: refuse to run with less than all")
@@ -47,8 +51,9 @@ void AddProblemSource(CLI::App* sub, ProblemSource& source, bool sizes) {
       ->transform(CLI::Validator(SuiteNumber, ""));
   sub->add_option("--root", source.root, "the suite's folder: problems/, or a KernelBench checkout")->type_name("DIR");
   if (!sizes) return;
-  sub->add_option("--workload", source.workload,
-                  "scale of the problem: a key of its WORKLOADS, or `default` (default: cpu)")
+  sub->add_option(
+         "--workload", source.workload,
+         "scale of the problem: a key of its WORKLOADS, or `default` (default: the device's own scale, cpu or gpu)")
       ->type_name("NAME");
   sub->add_option("--size", source.sizes,
                   "one size of the problem, in place of the workload's; may be given again for others")
@@ -68,14 +73,16 @@ void AddEval(CLI::App& app, EvalOptions& options) {
                   "a problem's name or file; alone: a folder of submissions or a JSONL file")
       ->required();
   sub->add_option("SUBMISSION", options.submission, "a Python file that defines ModelNew");
-  sub->add_option("--backend", options.backend, "what the submission is written in: cpp (the default) or triton")
+  sub->add_option("--backend", options.backend,
+                  "what the submission is written in: cpp (the default), triton, cuda, ...")
       ->type_name("NAME");
   sub->add_option("--entry", options.entry, "the class to judge (default: ModelNew)")->type_name("NAME");
   AddProblemSource(sub, options.source, true);
   AddConfig(sub, options.config);
   sub->add_option("--keep", options.keep, "write a bundle of each evaluation, for `kgym replay`")->type_name("DIR");
   sub->add_option("--out", options.out, "write the verdicts of many rows, a line each")->type_name("FILE");
-  sub->add_option("--jobs", options.jobs, "evaluations at once; builds overlap, measuring never does (default: 4)")
+  sub->add_option("--jobs", options.jobs,
+                  "evaluations at once; builds overlap, measuring never does (default: 4, on a GPU 16)")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
   sub->add_option("--limit", options.limit, "judge the first N rows only")
@@ -93,7 +100,7 @@ void AddCases(CLI::App& app, CasesOptions& options) {
   sub->add_option("DIR", options.folder, "folder that is searched for case.yaml")->required();
   sub->add_option("--filter", options.filter, "only cases whose path contains this")->type_name("TEXT");
   sub->add_option("--out", options.out, "write every verdict, a line each")->type_name("FILE");
-  sub->add_option("--jobs", options.jobs, "evaluations at once (default: 4)")
+  sub->add_option("--jobs", options.jobs, "evaluations at once (default: 4, on a GPU 16)")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
   sub->add_option("--repeat", options.repeat, "run each case N times")
@@ -175,6 +182,14 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
   return std::string(Trim(message));
 }
 
+/// What depends on the device where nothing was said. A configuration that cannot be read is the command's to report.
+void FitDevice(const ConfigSource& source, ProblemSource* problems, int* jobs) {
+  const Result<judge::JudgeConfig> config = LoadConfig(source);
+  const bool on_gpu = config.ok() && config->on_gpu();
+  if (problems->workload.empty()) problems->workload = on_gpu ? "gpu" : "cpu";
+  if (jobs != nullptr && *jobs == 0) *jobs = on_gpu ? 16 : 4;
+}
+
 CommandLine Refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
   std::string sub;
@@ -207,6 +222,9 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return Refuse(app, error, argc, argv);
   }
+  FitDevice(eval.config, &eval.source, &eval.jobs);
+  FitDevice(cases.config, &cases.source, &cases.jobs);
+  FitDevice(problems.config, &problems.source, nullptr);
   const std::string name = app.get_subcommands().front()->get_name();
   if (name == "eval") return {eval};
   if (name == "cases") return {cases};

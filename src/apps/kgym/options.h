@@ -21,7 +21,7 @@ struct ConfigSource {
 struct ProblemSource {
   judge::SuiteKind suite = judge::SuiteKind::kBuiltIn;
   std::string root;
-  std::string workload = "cpu";
+  std::string workload;            // Empty: "cpu" on a CPU, "gpu" on a GPU; chosen when the command line was read.
   std::vector<std::string> sizes;  // "rows=512".
 };
 
@@ -34,8 +34,8 @@ struct EvalOptions {
   ConfigSource config;
   std::string keep;  // Folder for bundles; empty: none are kept.
   std::string out;   // File for the verdicts of many rows; empty: none.
-  int jobs = 4;
-  int limit = 0;  // Rows at most; 0: all.
+  int jobs = 0;      // Evaluations at once; 0: as many as suit the device.
+  int limit = 0;     // Rows at most; 0: all.
   bool json = false;
 };
 
@@ -45,7 +45,7 @@ struct CasesOptions {
   std::string out;
   ProblemSource source;
   ConfigSource config;
-  int jobs = 4;
+  int jobs = 0;  // Evaluations at once; 0: as many as suit the device.
   int repeat = 1;
   bool json = false;
 };

@@ -3,6 +3,11 @@
 // A new group of methods is a file beside this one that ends in a null-terminated table, and a line in kTables.
 //
 // Threads: see each group of methods.
+#include "judge/probe/gpu_content.h"
+#include "judge/probe/gpu_image.h"
+#include "judge/probe/gpu_memory.h"
+#include "judge/probe/gpu_profile.h"
+#include "judge/probe/gpu_timing.h"
 #include "judge/probe/process_methods.h"
 #include "judge/probe/python_api.h"
 #include "judge/probe/timed_loop.h"
@@ -10,7 +15,8 @@
 namespace kgym::judge::probe {
 namespace {
 
-PyMethodDef* const kTables[] = {kProcessMethods, kTimingMethods};
+PyMethodDef* const kTables[] = {kProcessMethods,   kTimingMethods,     kGpuContentMethods, kGpuImageMethods,
+                                kGpuMemoryMethods, kGpuProfileMethods, kGpuTimingMethods};
 
 int AddMethods(PyObject* module) {
   for (PyMethodDef* table : kTables) {

@@ -32,6 +32,9 @@ class Supervisor {
   void Freeze();
   void FinishFreeze();
   void Thaw();
+  void Continue();
+  void Pause();
+  void Resume();
   void Say(const std::string& text) const;
   void SayEnd(const siginfo_t& event) const;
 
@@ -41,6 +44,7 @@ class Supervisor {
   State state_ = State::kRunning;
   bool host_stopped_ = false;
   bool woken_ = false;
+  bool paused_ = false;
 };
 
 // A judge that does not read loses the answer; the supervisor must never wait for it.
@@ -64,8 +68,22 @@ void Supervisor::Thaw() {
   Say(woken_ ? "T woken" : "T");
   state_ = State::kRunning;
   woken_ = false;
+  if (!paused_) Continue();
+}
+
+void Supervisor::Continue() {
   host_stopped_ = false;  // Not to be learnt from its event: a freeze may follow at once.
   family_.Signal(SIGCONT);
+}
+
+void Supervisor::Pause() {
+  paused_ = true;
+  if (state_ == State::kRunning) family_.Signal(SIGSTOP);
+}
+
+void Supervisor::Resume() {
+  paused_ = false;
+  if (state_ == State::kRunning) Continue();
 }
 
 bool Supervisor::HearJudge() {
@@ -79,6 +97,12 @@ bool Supervisor::HearJudge() {
       return true;
     case 'T':
       Thaw();
+      return true;
+    case 'P':
+      Pause();
+      return true;
+    case 'R':
+      Resume();
       return true;
     case 'D':
       Say("D " + std::to_string(family_.CountDaemons(host_)));
@@ -100,7 +124,7 @@ bool Supervisor::NoticeHost(const siginfo_t& event) {
   host_stopped_ = event.si_code == CLD_STOPPED;
   // A frozen host does nothing. If it went on, or stops anew, it had arranged to be woken.
   woken_ |= state_ == State::kFrozen;
-  if (!host_stopped_ && state_ != State::kRunning) family_.Signal(SIGSTOP);
+  if (!host_stopped_ && (paused_ || state_ != State::kRunning)) family_.Signal(SIGSTOP);
   if (host_stopped_ && state_ == State::kFreezing) FinishFreeze();
   return true;
 }

@@ -2,6 +2,7 @@
 //
 // It speaks on `control` (SOCK_SEQPACKET), one short text a packet:
 //   from the judge  F freeze all; T thaw all; D count daemons; K kill all. End of file kills all, too.
+//                   P and R pause and resume all, without an answer: a pause holds, also through a thaw, until R.
 //   to the judge    F (all stand still), T or "T woken", "D <n>", and when the host has ended
 //                   "X exit <code>" or "X signal <n>", with " daemons <n>" where processes outlived it; then it ends
 //                   itself.

@@ -82,6 +82,29 @@ TEST_F(SupervisorTest, FreezesThawsAndCounts) {
   EXPECT_EQ(Hear(), "T");
 }
 
+TEST_F(SupervisorTest, PausesWithoutAnAnswerAndStillAnswers) {
+  Start(WaitForEver);
+  Tell('P');
+  Tell('F');
+  EXPECT_EQ(Hear(), "F");  // Not "T woken" later: the pause is none of the host's doing.
+  Tell('T');
+  EXPECT_EQ(Hear(), "T");
+  Tell('R');
+  Tell('F');
+  EXPECT_EQ(Hear(), "F");
+  Tell('P');
+  Tell('R');  // Of a frozen host: it stays frozen.
+  Tell('T');
+  EXPECT_EQ(Hear(), "T");
+}
+
+TEST_F(SupervisorTest, KillsEvenThePaused) {
+  Start(WaitForEver);
+  Tell('P');
+  Tell('K');
+  EXPECT_EQ(Hear(), "X signal 9");
+}
+
 TEST_F(SupervisorTest, KillsEvenTheFrozen) {
   Start(WaitForEver);
   Tell('F');

@@ -85,8 +85,10 @@ struct Cast<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool
     return narrowed;
   }
   static PyObject* Out(T value) {
-    if constexpr (std::is_unsigned_v<T>) return PyLong_FromUnsignedLongLong(value);
-    else return PyLong_FromLongLong(value);
+    if constexpr (std::is_unsigned_v<T>)
+      return PyLong_FromUnsignedLongLong(value);
+    else
+      return PyLong_FromLongLong(value);
   }
 };
 
@@ -230,15 +232,15 @@ PyObject* Enter(R (*function)(A...), const char* name, PyObject* const* given, P
 
 }  // namespace kgym_bind
 
-#define KGYM_FUNCTION(function, doc)                                                                                \
-  PyMethodDef {                                                                                                     \
-    #function,                                                                                                      \
-        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(                                                 \
-            static_cast<PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t)>(                                    \
-                [](PyObject*, PyObject* const* given, Py_ssize_t count) -> PyObject* {                              \
-                  return kgym_bind::Enter(&function, #function, given, count);                                      \
-                }))),                                                                                               \
-        METH_FASTCALL, doc                                                                                          \
+#define KGYM_FUNCTION(function, doc)                                                                             \
+  PyMethodDef {                                                                                                  \
+#function,                                                                                                   \
+        reinterpret_cast < PyCFunction>                                                                          \
+            (reinterpret_cast <void (*)()>(static_cast <PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t)>( \
+                [](PyObject*, PyObject* const* given, Py_ssize_t count) -> PyObject* {                           \
+                  return kgym_bind::Enter(&function, #function, given, count);                                   \
+                }))),                                                                                            \
+        METH_FASTCALL, doc                                                                                       \
   }
 
 #define KGYM_NAME2(a, b) a##b
@@ -246,8 +248,8 @@ PyObject* Enter(R (*function)(A...), const char* name, PyObject* const* given, P
 #define KGYM_TEXT2(a) #a
 #define KGYM_TEXT(a) KGYM_TEXT2(a)
 
-#define KGYM_MODULE(name, ...)                                                                                      \
-  static PyMethodDef kgym_functions[] = {__VA_ARGS__, {nullptr, nullptr, 0, nullptr}};                              \
-  static PyModuleDef kgym_module = {PyModuleDef_HEAD_INIT, KGYM_TEXT(name), nullptr, -1, kgym_functions,            \
-                                    nullptr, nullptr, nullptr, nullptr};                                            \
+#define KGYM_MODULE(name, ...)                                                                                  \
+  static PyMethodDef kgym_functions[] = {__VA_ARGS__, {nullptr, nullptr, 0, nullptr}};                          \
+  static PyModuleDef kgym_module = {                                                                            \
+      PyModuleDef_HEAD_INIT, KGYM_TEXT(name), nullptr, -1, kgym_functions, nullptr, nullptr, nullptr, nullptr}; \
   PyMODINIT_FUNC KGYM_NAME(PyInit_, name)() { return PyModule_Create(&kgym_module); }

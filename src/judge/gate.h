@@ -1,0 +1,83 @@
+// The gate of one lane: who may measure, and when the others stand still.
+//
+// Evaluations share a device while they build, load and check. One at a time may measure: then every other host of the
+// lane is stopped, so that nobody else launches a kernel or takes a core. Of those who wait, the one that will be done
+// first goes first, but nobody is overtaken for ever: a wait of a few seconds outweighs any length.
+//
+// A host whose time is out because others measured would be failed for it, so the time that it stood still is credited
+// to it (`Host::paused`), from `Quiet` on: until the device is known to be idle, a host that keeps it busy gets no
+// credit, and is ended by its own limit.
+//
+// Threads: everything here runs on the lane's executor. Nothing blocks; waiting is `co_await`.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "base/async.h"
+#include "base/clock.h"
+
+namespace kgym::judge {
+
+class Host;
+
+struct GateStats {
+  std::int64_t holds = 0;
+  Duration held{};    // Measured, all holds together.
+  Duration waited{};  // Before holds, all together.
+};
+
+class Gate {
+ public:
+  explicit Gate(Executor executor) : executor_(std::move(executor)) {}
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  /// Move-only; lets the next one in, and the others go on, when it ends.
+  class Exclusive {
+   public:
+    Exclusive() = default;
+    Exclusive(Exclusive&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Exclusive& operator=(Exclusive&& other) noexcept;
+    ~Exclusive() { Release(); }
+
+    /// The device is idle: from now on the others are credited.
+    void Quiet();
+    void Release();
+
+   private:
+    friend class Gate;
+    explicit Exclusive(Gate* gate) : gate_(gate) {}
+    Gate* gate_ = nullptr;
+  };
+
+  /// `expected`: how long the caller will measure. A wrong guess costs order, never correctness. `own`: the hosts that
+  /// go on.
+  Awaitable<Exclusive> Measure(Duration expected, std::vector<Host*> own);
+
+  /// Hosts of the lane, from their fork to their end. One that comes while somebody measures is stopped at once.
+  void Join(Host& host);
+  void Leave(Host& host) { hosts_.erase(&host); }
+
+  const GateStats& stats() const { return stats_; }
+
+ private:
+  struct Place {
+    Instant order;
+    Event* turn;
+  };
+  void Stop(std::vector<Host*> own);
+  void Abandon(Event* turn);  // By one who was cancelled while it waited.
+  void Release();
+
+  Executor executor_;
+  std::set<Host*> hosts_;
+  std::vector<Host*> own_;
+  std::vector<Place> waiting_;
+  bool held_ = false;
+  bool quiet_ = false;
+  Instant held_since_{};
+  GateStats stats_;
+};
+
+}  // namespace kgym::judge

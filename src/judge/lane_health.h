@@ -1,0 +1,37 @@
+// Whether a lane's device works: ill after several hosts in a row could not be made, or when it would not become idle;
+// well again when a host could be made.
+//
+// While it is ill nobody is given a host: an evaluation waits, and is not failed for it. Whoever finds it ill tries, at
+// growing distances, to make a host; nothing else tells that a card works again.
+//
+// Threads: the lane's executor.
+#pragma once
+
+#include <string>
+
+#include "base/duration.h"
+
+namespace kgym::judge {
+
+class LaneHealth {
+ public:
+  /// A host could not be made, or the device did not become idle. True when that makes the lane ill.
+  bool Failed(std::string reason);
+
+  /// A host was made. True when that makes the lane well again.
+  bool Worked();
+
+  bool ill() const { return ill_; }
+  const std::string& reason() const { return reason_; }
+
+  /// How long to wait before the next try.
+  Duration NextTry();
+
+ private:
+  bool ill_ = false;
+  int failures_ = 0;
+  int tries_ = 0;
+  std::string reason_;
+};
+
+}  // namespace kgym::judge

@@ -1,0 +1,141 @@
+// A lane on a device that is not there: hosts that fail, come late and recover as a test says.
+#include "judge/lane.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include "judge/fake_host.h"
+
+namespace kgym::judge {
+namespace {
+
+/// Makes hosts without processes, whose supervisors and pipes it keeps open.
+class FakeDevice : public HostMaker {
+ public:
+  explicit FakeDevice(boost::asio::io_context& io) : executor_(io.get_executor()) {}
+
+  Awaitable<Result<std::unique_ptr<Host>>> Fork(HostSpec spec) override {
+    ++asked;
+    if (wedged) co_return Error{"CUDA_ERROR_UNKNOWN"};
+    made.push_back(spec.kind);
+    FakeHost fake(executor_, spec.kind, spec.gate);
+    open_.push_back({std::move(fake.supervisor), std::move(fake.process), std::move(fake.printed)});
+    co_return std::move(fake.host);
+  }
+
+  bool wedged = false;
+  int asked = 0;
+  std::vector<HostKind> made;
+
+ private:
+  struct Ends {
+    Fd supervisor, process, printed;
+  };
+  Executor executor_;
+  std::vector<Ends> open_;
+};
+
+class LaneTest : public testing::Test {
+ protected:
+  LaneTest() {
+    config_.at_once = 2;
+    config_.pool = 3;
+    config_ = config_.Completed();
+    device_.cpus = {0};
+    lane_ = std::make_unique<Lane>(io_.get_executor(), hosts_, config_, device_);
+  }
+  ~LaneTest() override { Do(lane_->Close()); }
+
+  void Do(Awaitable<void> work) {
+    bool done = false;
+    const auto run = [&]() -> Awaitable<void> {
+      co_await std::move(work);
+      done = true;
+    };
+    Spawn(io_.get_executor(), run());
+    io_.restart();
+    while (!done) io_.run_one();
+  }
+  void Settle() {
+    io_.restart();
+    io_.poll();
+  }
+  Result<std::unique_ptr<Host>> Candidate() {
+    Result<std::unique_ptr<Host>> taken = Error{"not asked"};
+    const auto take = [&]() -> Awaitable<void> { taken = co_await lane_->TakeCandidate(config_.limits); };
+    Do(take());
+    return taken;
+  }
+
+  boost::asio::io_context io_{1};
+  FakeDevice hosts_{io_};
+  JudgeConfig config_;
+  LaneDevice device_;
+  std::unique_ptr<Lane> lane_;
+};
+
+TEST_F(LaneTest, KeepsHostsReadyAndMakesThemUp) {
+  lane_->Refill();
+  Settle();
+  EXPECT_EQ(hosts_.made.size(), 3U);
+  EXPECT_TRUE(Candidate().ok());
+  EXPECT_EQ(hosts_.made.size(), 3U) << "one that was ready";
+  lane_->Refill();
+  Settle();
+  EXPECT_EQ(hosts_.made.size(), 4U);
+}
+
+TEST_F(LaneTest, AWedgedDeviceIsTakenOutOfUseAndComesBackByItself) {
+  hosts_.wedged = true;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Candidate().ok());
+  EXPECT_EQ(lane_->Illness(), "CUDA_ERROR_UNKNOWN");
+
+  bool placed = false;
+  const auto evaluation = [&]() -> Awaitable<void> {
+    const auto place = co_await lane_->Acquire();
+    placed = true;
+  };
+  Spawn(io_.get_executor(), evaluation());
+  lane_->Refill();
+  Settle();
+  EXPECT_FALSE(placed) << "an evaluation waits and is not failed";
+  EXPECT_EQ(hosts_.asked, 3) << "nobody is sent to a wedged device";
+
+  hosts_.wedged = false;
+  io_.restart();
+  while (!placed) io_.run_one();
+  EXPECT_EQ(lane_->Illness(), "");
+}
+
+TEST_F(LaneTest, OneFailureMakesNobodyIll) {
+  hosts_.wedged = true;
+  EXPECT_FALSE(Candidate().ok());
+  EXPECT_FALSE(Candidate().ok());
+  hosts_.wedged = false;
+  EXPECT_TRUE(Candidate().ok());
+  hosts_.wedged = true;
+  EXPECT_FALSE(Candidate().ok());
+  EXPECT_EQ(lane_->Illness(), "");
+}
+
+TEST_F(LaneTest, ClosesWhileItIsIll) {
+  hosts_.wedged = true;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Candidate().ok());
+  EXPECT_NE(lane_->Illness(), "");
+}
+
+TEST(LaneHealth, TriesAtGrowingDistancesUpToAMinute) {
+  LaneHealth health;
+  for (int i = 0; i < 3; ++i) health.Failed("broken");
+  EXPECT_TRUE(health.ill());
+  EXPECT_EQ(health.NextTry(), 1s);
+  EXPECT_EQ(health.NextTry(), 2s);
+  for (int i = 0; i < 20; ++i) health.NextTry();
+  EXPECT_EQ(health.NextTry(), 60s);
+  EXPECT_TRUE(health.Worked());
+  EXPECT_FALSE(health.Worked());
+}
+
+}  // namespace
+}  // namespace kgym::judge
