@@ -107,18 +107,36 @@ def values(got: torch.Tensor, expected: torch.Tensor, allowed: Tolerance | None,
         return _exact(got, expected, output)
     wide = torch.float32 if expected.element_size() < 4 else expected.dtype
     g, e = got.to(wide), expected.to(wide)
-    error = (g - e).abs()
-    if math.isfinite(float(error.max())):  # Then both are finite throughout: anything else would have left its mark in the difference.
-        size = e.abs()
-    else:
+    error, size = (g - e).abs(), e.abs()
+    numbers = _numbers(error, size, allowed)
+    if numbers is None:  # Something is not finite, or too large or small for a sum of squares.
         unlike = _classes(g) != _classes(e)
         if bool(unlike.any()):
             share = float(unlike.double().mean())
             return Difference("nan", "%.3g %% of the elements of output %d are NaN or Inf where the reference's are not, or the reverse" % (100 * share, output), output,
                               {"share_out": share, "first": _first(unlike, got, expected)})
-        finite, zero = torch.isfinite(e.abs()), torch.zeros((), dtype=error.dtype)
-        error, size = torch.where(finite, error, zero), torch.where(finite, e.abs(), zero)
-    return _within(got, expected, error, size, allowed, output)
+        finite, zero = torch.isfinite(e.abs()), torch.zeros((), dtype=error.dtype, device=error.device)
+        error, size = torch.where(finite, error, zero), torch.where(finite, size, zero)
+        numbers = _slow_numbers(error, size, allowed)
+    return _within(got, expected, error, size, allowed, output, *numbers)
+
+
+def _numbers(error: torch.Tensor, size: torch.Tensor, allowed: Tolerance) -> tuple[float, float, float, float, float] | None:
+    """Largest error, largest relative error, rms of the errors, rms of the sizes, elements out of tolerance; fetched at once, since on a shared GPU each
+    fetch waits for a turn of the card. None where a sum of squares is not to be trusted."""
+    root = math.sqrt(error.numel())
+    scale = torch.linalg.vector_norm(size, dtype=torch.float64) / root
+    out = (error > size * allowed.rtol + (allowed.atol_rms * scale).to(error.dtype)).sum()
+    relative = (error / size.clamp_min((1e-3 * scale + 1e-30).to(error.dtype))).max()
+    found = torch.stack([error.max().double(), relative.double(), torch.linalg.vector_norm(error, dtype=torch.float64) / root, scale, out.double()]).tolist()
+    return None if not all(map(math.isfinite, found)) or not all(n == 0 or 1e-150 < n < 1e150 for n in found[:4]) else tuple(found)
+
+
+def _slow_numbers(error: torch.Tensor, size: torch.Tensor, allowed: Tolerance) -> tuple[float, float, float, float, float]:
+    """The same for any finite values."""
+    scale = rms(size)
+    out = float((error > size * allowed.rtol + allowed.atol_rms * scale).sum())
+    return float(error.max()), float((error / size.clamp_min(1e-3 * scale + 1e-30)).max()), rms(error), scale, out
 
 
 def _exact(got: torch.Tensor, expected: torch.Tensor, output: int) -> Difference:
@@ -130,18 +148,15 @@ def _exact(got: torch.Tensor, expected: torch.Tensor, output: int) -> Difference
                       {"share_out": share, "first": _first(bad, got, expected)})
 
 
-def _within(got: torch.Tensor, expected: torch.Tensor, error: torch.Tensor, size: torch.Tensor, allowed: Tolerance, output: int) -> Difference:
+def _within(got: torch.Tensor, expected: torch.Tensor, error: torch.Tensor, size: torch.Tensor, allowed: Tolerance, output: int,
+            max_abs: float, max_rel: float, error_rms: float, scale: float, out: float) -> Difference:
     """Finite errors against the tolerance, with the numbers that say how far they are from it."""
-    scale = rms(size)
-    bad = error > size * allowed.rtol + allowed.atol_rms * scale
-    stats = {"max_abs": float(error.max()), "max_rel": float((error / size.clamp_min(1e-3 * scale + 1e-30)).max()),
-             "rms_rel": rms(error) / (scale or 1.0)}
-    if not bool(bad.any()):
-        return Difference("", "", output, {**stats, "share_out": 0.0})
-    stats["share_out"] = float(bad.double().mean())
-    stats["first"] = _first(bad, got, expected)
+    stats = {"max_abs": max_abs, "max_rel": max_rel, "rms_rel": error_rms / (scale or 1.0), "share_out": out / error.numel()}
+    if not out:
+        return Difference("", "", output, stats)
+    stats["first"] = _first(error > size * allowed.rtol + allowed.atol_rms * scale, got, expected)
     return Difference("numerical", "%.3g %% of the elements of output %d are out of tolerance; the largest error is %.3g (rtol %.2g, atol %.2g of rms %.3g)" % (
-        100 * stats["share_out"], output, stats["max_abs"], allowed.rtol, allowed.atol_rms, scale), output, stats)
+        100 * stats["share_out"], output, max_abs, allowed.rtol, allowed.atol_rms, scale), output, stats)
 
 
 def compare(got: Any, expected: Any, allowed: list[Tolerance | None]) -> Difference:
@@ -161,12 +176,32 @@ def compare(got: Any, expected: Any, allowed: list[Tolerance | None]) -> Differe
     return best
 
 
+def _raw(t: torch.Tensor) -> torch.Tensor:
+    """The bits as integers, in logical order."""
+    flat = t.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    if flat.is_complex():
+        flat = torch.view_as_real(flat).reshape(-1)
+    return flat.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])
+
+
+def bits_differ(pairs: list[tuple[Any, Any]]) -> list[bool]:
+    """For each pair of values, whether their tensors differ in shape, dtype or any bit; fetched at once (see _numbers)."""
+    known: list[bool | None] = []
+    flags: list[torch.Tensor] = []
+    owners: list[int] = []
+    for i, (a, b) in enumerate(pairs):
+        left, right = list(leaves(a)), list(leaves(b))
+        alike = len(left) == len(right) and all(x.shape == y.shape and x.dtype == y.dtype for x, y in zip(left, right))
+        known.append(not alike)
+        for x, y in zip(left, right) if alike else ():
+            flags.append((_raw(x) != _raw(y)).any())
+            owners.append(i)
+    for owner, differs in zip(owners, torch.stack(flags).tolist() if flags else []):
+        known[owner] = known[owner] or differs
+    return known
+
+
 def equal_bits(a: Any, b: Any) -> bool:
     """Whether two values have the same tensors, bit for bit (so a NaN equals itself, and 0 is not -0). Other leaves are not looked at."""
     left, right = list(leaves(a)), list(leaves(b))
-    def raw(t: torch.Tensor) -> torch.Tensor:
-        flat = t.resolve_conj().resolve_neg().contiguous().reshape(-1)
-        if flat.is_complex():
-            flat = torch.view_as_real(flat).reshape(-1)
-        return flat.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])
-    return len(left) == len(right) and all(x.shape == y.shape and x.dtype == y.dtype and torch.equal(raw(x), raw(y)) for x, y in zip(left, right))
+    return len(left) == len(right) and all(x.shape == y.shape and x.dtype == y.dtype and torch.equal(_raw(x), _raw(y)) for x, y in zip(left, right))

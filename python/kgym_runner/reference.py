@@ -11,7 +11,7 @@ Operations (judge -> host; descriptors in brackets):
   compile   {calls}                                            time the reference under torch.compile            -> {calls_ns}
   examine   {name, workload, sizes, seeds} [source]            look for faults of the problem, opened or not     -> {findings}
   idle      {repeats}                                          on a GPU: is anything else running on the card?   -> {spans_ns}
-  end       {}                                                 forget the evaluation, once its candidate is gone; the wiped arena is kept
+  end       {}                                                 forget the evaluation, once its candidate is gone; the wiped arena is kept          -> {kept_bytes}
 Seeds come with each request, from the judge. Everything that a candidate could have touched is copied before it is looked at.
 """
 from __future__ import annotations
@@ -27,7 +27,7 @@ import torch
 
 from . import device, diagnose, inputs as input_sets
 from .checks import check_problem
-from .compare import compare, equal_bits
+from .compare import bits_differ, compare, equal_bits
 from .problem import line_of, load_problem, reduction_length
 from .tolerance import in_float64, tolerances
 from .tree import ALIGN, Arena, Unsupported, align, decode, encode, leaves, nbytes, plan, rebuild, size
@@ -37,7 +37,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _OTHER_CALLS = 32  # How many slots' answers are computed to see whose answer a wrong one is.
 _HISTORY = 16  # How many answers of before are kept for that, and
 _HISTORY_BYTES = 256 << 20  # how much memory they may take.
-_ROOM = 64 << 20  # Bytes that a slot has to spare at most, for inputs and for outputs.
+_ROOM = 16 << 20  # Bytes that a slot has to spare at most, for inputs and for outputs.
 
 
 def _clone(value: Any) -> Any:
@@ -331,7 +331,7 @@ class Reference:
         difference = compare(got, expected, p.allowed)
         tree = plan(slot.masters, 0)
         left = decode(tree, lambda node: _over(private, node))
-        changed = [i for i, (a, b, m) in enumerate(zip(left, slot.after, slot.masters)) if not self._left_as(a, b, m)]
+        changed = self._changed_inputs(left, slot)
         facts = {} if not difference.kind else self._facts(slot, got, expected, message.get("pattern", -1), difference.kind)
         return {"code_ns": self._code_ns(), "difference": difference.json(), "changed_inputs": changed, "facts": facts,
                 "strides_differ": self._strides_differ(message["outputs"]), "repeat_of": self._repeats(slot, got)}
@@ -344,11 +344,15 @@ class Reference:
         alike = [other.number for other, theirs in map(left, message["others"]) if not equal_bits(other.masters, slot.masters) and equal_bits(mine, theirs)]
         return {"alike": alike}
 
-    def _left_as(self, left: Any, reference_left: Any, master: Any) -> bool:
-        """Whether the candidate left an input as the reference does: untouched bit for bit, or changed to the same values."""
-        if equal_bits(master, reference_left):
-            return equal_bits(left, master)
-        floating = [t for t in leaves(reference_left)]
+    def _changed_inputs(self, left: list[Any], slot: Slot) -> list[int]:
+        """The inputs that the candidate left otherwise than the reference does: untouched bit for bit, or changed to the same values."""
+        count = len(slot.masters)
+        differ = bits_differ([*zip(slot.masters, slot.after), *zip(left, slot.masters)])
+        by_reference, by_candidate = differ[:count], differ[count:]
+        return [i for i in range(count) if (not self._as_changed(left[i], slot.after[i]) if by_reference[i] else by_candidate[i])]
+
+    def _as_changed(self, left: Any, reference_left: Any) -> bool:
+        floating = list(leaves(reference_left))
         return not compare(left, reference_left, tolerances(floating, None, self.problem.reduction, {})).kind
 
     def _outputs(self, tree: dict[str, Any], area: torch.Tensor) -> Any:
@@ -430,7 +434,7 @@ class Reference:
             self.kept = self._kept(self.evaluation.exchange)
         self.evaluation = None
         device.current().give_back()
-        return {}
+        return {"kept_bytes": (self.kept.arena.length if self.kept else 0) + device.current().held_bytes()}
 
 
 def _over(area: torch.Tensor, node: dict[str, Any]) -> torch.Tensor:

@@ -21,11 +21,12 @@ Json CorrectnessReport::ToJson(const ProblemFacts& facts) const {
 
 std::vector<Session::Set> PlanSets(int count, int slots) {
   const int second = slots > 1 ? 1 : 0;
+  // Who remembers an answer by a sample of the inputs meets, right after a set, one that differs from it a little.
   const Session::Set kinds[] = {{0, "fresh", -1, {}},
                                 {0, "near", 0, {}},
                                 {second, "fresh", -1, {}},
-                                {0, "spiked", -1, {}},
-                                {second, "nudged", second, {}}};
+                                {second, "nudged", second, {}},
+                                {0, "spiked", -1, {}}};
   std::vector<Session::Set> sets;
   for (int i = 0; i < count; ++i) sets.push_back(kinds[static_cast<std::size_t>(i) % std::size(kinds)]);
   const int last = sets.back().slot;

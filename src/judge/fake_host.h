@@ -24,6 +24,7 @@ struct FakeHost {
     printed = Fd(output[1]);
     Host::Parts parts{kind, -1, Fd(), std::move(work.first), std::move(control.first), Fd(output[0]), {}, gate};
     host = std::make_unique<Host>(executor, std::move(parts));
+    if (gate != nullptr) gate->Join(*host);
   }
 
   /// The letters that the supervisor has been told since this was last asked.

@@ -55,7 +55,8 @@ class Gate {
   /// go on.
   Awaitable<Exclusive> Measure(Duration expected, std::vector<Host*> own);
 
-  /// Hosts of the lane, from their fork to their end. One that comes while somebody measures is stopped at once.
+  /// Hosts of the lane, from when they are ready to their end. One that comes while somebody measures is stopped at
+  /// once. While a host is made it is not stopped: making its context is the driver's work, and the lane's bottleneck.
   void Join(Host& host);
   void Leave(Host& host) { hosts_.erase(&host); }
 

@@ -68,9 +68,7 @@ Host::Host(const Executor& executor, Parts parts)
       control_(executor, std::move(parts.control)),
       drain_(executor, std::move(parts.output)),
       cgroups_(std::move(parts.cgroups)),
-      gate_(parts.gate) {
-  if (gate_ != nullptr) gate_->Join(*this);
-}
+      gate_(parts.gate) {}
 
 Host::~Host() {
   if (gate_ != nullptr) gate_->Leave(*this);
@@ -95,6 +93,7 @@ Awaitable<Result<void>> Host::Ready(Duration limit) {
   if (!hello.contains("report")) co_return Error{"a host did not report its sandbox: " + packet.bytes.substr(0, 400)};
   sandbox_ = hello["report"];
   pid_ = FirstChild(supervisor_);
+  if (gate_ != nullptr) gate_->Join(*this);
   co_return Ok();
 }
 

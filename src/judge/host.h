@@ -22,6 +22,7 @@
 #include "base/json.h"
 #include "judge/channel.h"
 #include "judge/gate.h"
+#include "judge/memory_ledger.h"
 #include "judge/output_log.h"
 
 namespace kgym::judge {
@@ -96,6 +97,15 @@ class Host {
   bool OutOfMemory() const;
 
   HostKind kind() const { return kind_; }
+
+  /// What its context takes of the card.
+  MemoryLedger::Claim context;
+
+  /// How long it took to be made: until the zygote had forked it, and until it was ready.
+  struct Made {
+    Duration forked{}, ready{};
+  };
+  Made made;
   const OutputLog& output();
   const Json& sandbox() const { return sandbox_; }
 

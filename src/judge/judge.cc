@@ -236,10 +236,13 @@ Awaitable<void> Judge::Retire(Remains remains, bool sound, AsyncSemaphore::Permi
   if (remains.reference) {
     // The candidate is gone: what it could see is wiped, and the arena kept for the problem's next evaluation.
     Json end = {{"op", "end"}};
-    if (sound)
-      sound =
-          (co_await remains.reference->host->Call(std::move(end), {}, config_.limits.open)).what == Answer::What::kDone;
-    if (!sound) co_await lane_->Drop(std::move(remains.reference));
+    Answer ended;
+    if (sound) ended = co_await remains.reference->host->Call(std::move(end), {}, config_.limits.open);
+    if (sound && ended.what == Answer::What::kDone) {
+      lane_->Rest(std::move(remains.reference), static_cast<std::int64_t>(ClaimedNumber(ended.body, "kept_bytes")));
+    } else {
+      co_await lane_->Drop(std::move(remains.reference));
+    }
   }
   remains = {};
   lane.Release();
@@ -280,6 +283,11 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
                   backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);
   verdict.log += candidate->output().Text();
+  if (task.config.trace) {
+    verdict.stages["asked"] = session.Spent();
+    verdict.stages["candidate_forked_ms"] = ToMs(candidate->made.forked);
+    verdict.stages["candidate_ready_ms"] = ToMs(candidate->made.ready);
+  }
   verdict.stages["code_ms"] = ToMs(session.code());
   verdict.stages["problem_code_ms"] = ToMs(session.problem_code());
   co_return ruling;
@@ -445,12 +453,11 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
                             "' is interpreted on this device");
   if (speed && config.timing.enabled) {
     Measurement measurement;
-    Json card = {{"before", lane_->CardState()}};
     KGYM_CO_TRY(ruling, co_await Measure(session, report.shortest_call, measurement));
-    card["after"] = lane_->CardState();
     stage("timing_ms");
+    verdict.stages["gate_ms"] = ToMs(measurement.waited);
     Record(measurement, verdict);
-    if (verdict.timing.is_object() && lane_->device().on_gpu()) verdict.timing["card"] = std::move(card);
+    if (verdict.timing.is_object() && lane_->device().on_gpu()) verdict.timing["card"] = co_await lane_->CardState();
     if (ruling) co_return NotOnlyTiming(session, std::move(ruling));
     if (const double width = RelativeHalfWidth(measurement.speedup_interval); width > kWide) {
       verdict.notes.push_back(Concat("the speedup is uncertain by ", 100 * width,

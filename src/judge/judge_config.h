@@ -104,7 +104,7 @@ struct LimitsConfig {
            .min = 0});
     field("tmp", tmp_mb, {.meaning = "files of a host, in memory", .unit = "MB", .min = 1});
     field("arena", arena_mb,
-          {.meaning = "shared memory for an evaluation's tensors; 0: 1024 on a CPU, 4096 on a GPU",
+          {.meaning = "shared memory for an evaluation's tensors; 0: 1024 on a CPU, 2048 on a GPU",
            .unit = "MB",
            .min = 0});
   }
@@ -128,6 +128,7 @@ struct JudgeConfig {
   int pool = -1;
   SandboxLevel sandbox = SandboxLevel::kBest;
   bool require_custom_kernel = true;
+  bool trace = false;
   InjectedFault inject = InjectedFault::kNone;
 
   bool on_gpu() const { return device.starts_with("cuda"); }
@@ -158,6 +159,8 @@ struct JudgeConfig {
            .choices = {"best", "strict"}});
     field("judge.require_custom_kernel", require_custom_kernel,
           {.meaning = "reject what is not the submission's own kernel"});
+    field("judge.trace", trace,
+          {.meaning = "say in a verdict's stages how long each kind of question to the hosts took"});
     field("judge.inject", inject,
           {.meaning = "a fault of the judge to simulate, for its tests",
            .choices = {"none", "reference-dies", "reference-stalls"}});
@@ -173,7 +176,7 @@ inline JudgeConfig JudgeConfig::Completed() const {
   fill(full.pool, -1, 2, 6);
   fill(full.limits.memory_mb, 0, 4096, 16384);
   fill(full.limits.processes, 0, 128, 512);
-  fill(full.limits.arena_mb, 0, 1024, 4096);
+  fill(full.limits.arena_mb, 0, 1024, 2048);
   return full;
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "judge/card_peaks.h"
 #include "judge/claims.h"
+#include "judge/timing.h"
 
 namespace kgym::judge {
 namespace {
@@ -18,15 +19,15 @@ constexpr int kInitSeed = 42;  // Of weights, not of inputs: a submission gets t
 // Above what the caches of any CPU sustain on one core.
 constexpr double kCpuGbPerS = 1000;
 
-// What a process with a CUDA context takes of its card, with room to spare, and what else takes some.
-constexpr std::int64_t kContextBytes = std::int64_t{800} << 20;
-// What a reference host that rests keeps at most (keeps_bytes of the runner's device.py).
-constexpr std::int64_t kKeptBytes = std::int64_t{256} << 20;
-constexpr std::int64_t kSpareBytes = std::int64_t{2} << 30;
+// What a process with a CUDA context and torch's libraries takes of its card (measured: 0.52 GB bare, 0.72 GB after a
+// product of matrices), and what nobody is promised.
+constexpr std::int64_t kContextBytes = std::int64_t{700} << 20;
+constexpr std::int64_t kSpareBytes = std::int64_t{3} << 30;
 
-// Of an evaluation, in units of its inputs and outputs together: nine slots of its arena with some slack, and what
-// either side, masters and comparisons take beside that.
-constexpr std::int64_t kSlotShare = 15, kWorkShare = 20;
+// Of an evaluation: how much larger a slot is than what lies in it at most (_ROOM of the runner's reference.py, twice),
+// and what outputs, expected answers and comparisons take beside the arena, in units of one call's inputs and outputs.
+constexpr std::int64_t kRoomBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kWorkShare = 10;
 
 // Of reference hosts without a problem, on a GPU, where making a context takes longer than opening most problems.
 constexpr int kReadyReferences = 2;
@@ -34,12 +35,9 @@ constexpr int kReadyReferences = 2;
 /// Reference hosts that a lane keeps.
 int References(int at_once) { return at_once > 1 ? 2 * at_once : 1; }
 
-/// Bytes of the card for tensors, when every host of the lane has its context; 0 on a CPU, where the kernel counts.
-std::int64_t ForTensors(const LaneDevice& device, const JudgeConfig& config) {
-  if (!device.on_gpu()) return 0;
-  const std::int64_t hosts = References(config.at_once) + kReadyReferences + config.at_once + config.pool;
-  const std::int64_t kept = References(config.at_once) * kKeptBytes;
-  return std::max<std::int64_t>(1, device.found.memory_bytes - hosts * kContextBytes - kept - kSpareBytes);
+/// Bytes of the card to promise; 0 on a CPU, where the kernel counts.
+std::int64_t ForAll(const LaneDevice& device) {
+  return device.on_gpu() ? std::max<std::int64_t>(1, device.found.memory_bytes - kSpareBytes) : 0;
 }
 
 std::vector<int> UsableCpus() {
@@ -81,8 +79,8 @@ Lane::Lane(Executor executor, HostMaker& hosts, const JudgeConfig& config, LaneD
       gate_(executor),
       turn_(executor, static_cast<std::size_t>(config.at_once)),
       closing_(executor),
-      references_(References(config.at_once)),
-      memory_(executor, ForTensors(device_, config)) {
+      memory_(executor, ForAll(device_)),
+      references_(References(config.at_once)) {
   ready_candidates_.wanted = config.pool;
   ready_references_.wanted = device_.on_gpu() ? kReadyReferences : 0;
 }
@@ -97,6 +95,7 @@ Awaitable<AsyncSemaphore::Permit> Lane::Acquire() {
 
 Awaitable<Result<std::unique_ptr<Host>>> Lane::Make(HostSpec spec) {
   Result<std::unique_ptr<Host>> host = co_await hosts_.Fork(std::move(spec));
+  if (host.ok()) (*host)->context = memory_.Taken(kContextBytes);
   if (!host.ok()) {
     Suspect(host.error().message);
   } else if (health_.Worked()) {
@@ -132,17 +131,32 @@ void Lane::Settle() {
   if (--pending_ == 0 && closed_) settled_->Set();
 }
 
-Json Lane::CardState() const {
-  if (!device_.on_gpu()) return nullptr;
-  const Result<judge::CardState> state = StateOf(device_.found);
-  return state.ok() ? state->ToJson() : Json(nullptr);
+namespace {
+
+Awaitable<Json> AskNvml(Card card) {
+  const Result<CardState> state = StateOf(card);
+  co_return state.ok() ? state->ToJson() : Json(nullptr);
+}
+
+}  // namespace
+
+Awaitable<Json> Lane::CardState() {
+  if (!device_.on_gpu()) co_return nullptr;
+  auto asked = AskNvml(device_.found);
+  co_return co_await boost::asio::co_spawn(nvml_.get_executor(), std::move(asked), boost::asio::use_awaitable);
 }
 
 Awaitable<MemoryLedger::Claim> Lane::Reserve(const ProblemFacts& facts, const JudgeConfig& config) {
-  // The arena, and on either side what a call takes beside its inputs and outputs.
-  const std::int64_t arena = std::min<std::int64_t>(std::int64_t{config.limits.arena_mb} << 20,
-                                                    kSlotShare * (facts.input_bytes + facts.output_bytes));
-  co_return co_await memory_.Reserve(arena + kWorkShare * (facts.input_bytes + facts.output_bytes));
+  // The arena with its slots, the masters of their inputs, and on either side what calls and comparisons take.
+  const std::int64_t call = facts.input_bytes + facts.output_bytes;
+  const std::int64_t slot = call + std::min(call, kRoomBytes);
+  const std::int64_t slots =
+      std::clamp<std::int64_t>((std::int64_t{config.limits.arena_mb} << 20) / std::max<std::int64_t>(1, slot), 2,
+                               SlotsFor(config.timing, facts));
+  const std::int64_t bytes = slots * (slot + facts.input_bytes) + kWorkShare * call;
+  bool more = true;
+  while (more && memory_.WouldWait(bytes)) more = co_await references_.EndOldest();
+  co_return co_await memory_.Reserve(bytes);
 }
 
 int Lane::threads() const { return device_.on_gpu() ? 1 : static_cast<int>(device_.cpus.size()); }

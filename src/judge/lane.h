@@ -7,6 +7,7 @@
 // Threads: the executor it was made on.
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <deque>
 #include <memory>
 #include <string>
@@ -66,6 +67,9 @@ class Lane {
   /// Room on the card for one evaluation's tensors, before any is made; waits until there is.
   Awaitable<MemoryLedger::Claim> Reserve(const ProblemFacts& facts, const JudgeConfig& config);
 
+  /// The lease ends, its evaluation over: `kept` bytes of the card stay with the host.
+  void Rest(ReferencePool::Lease reference, std::int64_t kept) { reference->kept = memory_.Taken(kept); }
+
   /// A candidate host with these limits: one from the pool where they are the pool's, or a new one.
   Awaitable<Result<std::unique_ptr<Host>>> TakeCandidate(const LimitsConfig& limits) {
     return Take(HostKind::kCandidate, limits);
@@ -80,7 +84,7 @@ class Lane {
   Gate& gate() { return gate_; }
 
   /// Clocks, temperature, power, memory and what throttles the card now; null on a CPU.
-  Json CardState() const;
+  Awaitable<Json> CardState();
 
   /// Ends all hosts.
   Awaitable<void> Close();
@@ -114,14 +118,15 @@ class Lane {
   Gate gate_;
   AsyncSemaphore turn_;
   Event closing_;
-  ReferencePool references_;
   MemoryLedger memory_;
+  ReferencePool references_;
   Ready ready_candidates_, ready_references_;
   int pending_ = 0;  // Tasks in the background.
   bool closed_ = false;
   LaneHealth health_;
-  std::shared_ptr<Event> well_;     // While the device is ill: set when it works again, or the lane closes.
-  std::unique_ptr<Event> settled_;  // Set when nothing is pending any more, while the lane closes.
+  std::shared_ptr<Event> well_;       // While the device is ill: set when it works again, or the lane closes.
+  boost::asio::thread_pool nvml_{1};  // The driver answers when it has time: nobody else may wait for that.
+  std::unique_ptr<Event> settled_;    // Set when nothing is pending any more, while the lane closes.
 };
 
 /// The cores to measure on: `configured`, or all that this process may use but the first, which serves the judge. At

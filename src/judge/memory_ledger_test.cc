@@ -59,6 +59,21 @@ TEST_F(MemoryLedgerTest, AClaimAboveTheTotalIsGrantedAlone) {
   EXPECT_EQ(ledger_.held(), 0);
 }
 
+TEST_F(MemoryLedgerTest, WhatIsTakenAnywayCountsAndStopsNobodyForEver) {
+  MemoryLedger::Claim host = ledger_.Taken(70);
+  EXPECT_FALSE(ledger_.WouldWait(50)) << "the first claim is granted, whatever is taken";
+  Ask(0, 20);
+  Settle();
+  EXPECT_TRUE(ledger_.WouldWait(20));
+  Ask(1, 20);
+  Settle();
+  EXPECT_EQ(granted_, (std::vector{0}));
+  host.Release();
+  Settle();
+  EXPECT_EQ(granted_, (std::vector{0, 1}));
+  EXPECT_EQ(ledger_.held(), 40);
+}
+
 TEST(MemoryLedger, WithoutATotalNothingIsCounted) {
   boost::asio::io_context io(1);
   MemoryLedger ledger(io.get_executor(), 0);

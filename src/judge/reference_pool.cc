@@ -22,23 +22,30 @@ ReferencePool::Lease ReferencePool::Find(const std::string& key) {
   if (found == all_.end()) return {};
   (*found)->busy = true;
   (*found)->last_used = ++uses_;
+  (*found)->kept.Release();
   return Lease(found->get());
+}
+
+Awaitable<bool> ReferencePool::EndOldest() {
+  OpenedReference* oldest = nullptr;
+  for (const auto& opened : all_) {
+    if (!opened->busy && (oldest == nullptr || opened->last_used < oldest->last_used)) oldest = opened.get();
+  }
+  if (oldest == nullptr) co_return false;
+  co_await End(oldest);
+  co_return true;
 }
 
 Awaitable<void> ReferencePool::MakeRoom() {
   while (static_cast<int>(all_.size()) >= most_) {
-    OpenedReference* oldest = nullptr;
-    for (const auto& opened : all_) {
-      if (!opened->busy && (oldest == nullptr || opened->last_used < oldest->last_used)) oldest = opened.get();
-    }
-    if (oldest == nullptr) co_return;
-    co_await End(oldest);
+    const bool made = co_await EndOldest();
+    if (!made) co_return;
   }
 }
 
 ReferencePool::Lease ReferencePool::Add(std::unique_ptr<Host> host, std::string key, ProblemFacts facts) {
   all_.push_back(std::make_unique<OpenedReference>(
-      OpenedReference{std::move(host), std::move(key), std::move(facts), true, ++uses_}));
+      OpenedReference{std::move(host), std::move(key), std::move(facts), true, ++uses_, {}}));
   return Lease(all_.back().get());
 }
 

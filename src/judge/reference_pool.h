@@ -22,6 +22,7 @@ struct OpenedReference {
   ProblemFacts facts;
   bool busy = false;
   std::uint64_t last_used = 0;
+  MemoryLedger::Claim kept;  // Of the card, while it rests.
 };
 
 class ReferencePool {
@@ -51,6 +52,9 @@ class ReferencePool {
 
   /// Ends hosts that rest until there is room for one more.
   Awaitable<void> MakeRoom();
+
+  /// Ends the host that rested longest; false where none rests.
+  Awaitable<bool> EndOldest();
 
   Lease Add(std::unique_ptr<Host> host, std::string key, ProblemFacts facts);
 

@@ -8,7 +8,9 @@ namespace kgym::judge {
 
 Awaitable<Result<Json>> Session::AskReference(Json request, Duration limit) {
   const std::string op = request.value("op", "?");
+  const Instant start = std::chrono::steady_clock::now();
   Answer answer = co_await reference_.Call(std::move(request), {}, limit);
+  Note(op, answer.received - start);
   if (answer.what == Answer::What::kDone) {
     problem_code_ += Duration(static_cast<std::int64_t>(ClaimedNumber(answer.body, "code_ns")));
     co_return std::move(answer.body);
@@ -22,10 +24,24 @@ Awaitable<Answer> Session::AskCandidate(Json request, std::vector<int> fds, Dura
   WatchIdle(false);
   const Instant start = std::chrono::steady_clock::now();
   const auto scaled = std::chrono::duration_cast<Duration>(limit * limit_scale_);
+  const std::string op = "candidate:" + request.value("op", "?");
   Answer answer = co_await candidate_.Call(std::move(request), std::move(fds), scaled);
+  Note(op, answer.received - start);
   code_ += answer.received - start;
   WatchIdle(true);
   co_return answer;
+}
+
+void Session::Note(const std::string& op, Duration time) {
+  Asked& asked = asked_[op];
+  ++asked.count;
+  asked.time += time;
+}
+
+Json Session::Spent() const {
+  Json spent = Json::object();
+  for (const auto& [op, asked] : asked_) spent[op] = {{"count", asked.count}, {"ms", ToMs(asked.time)}};
+  return spent;
 }
 
 void Session::WatchIdle(bool idle) {
@@ -90,7 +106,9 @@ Awaitable<Status> Session::Refill(std::vector<int> slots) {
 
 Awaitable<Result<Json>> Session::Check(int slot, const Json& outputs) {
   Json request = {{"op", "check"}, {"slot", slot}, {"outputs", outputs}, {"pattern", pattern_}};
+  const Instant start = std::chrono::steady_clock::now();
   Answer answer = co_await reference_.Call(std::move(request), {}, config_.limits.open);
+  Note("check", answer.received - start);
   if (answer.what == Answer::What::kDone) {
     problem_code_ += Duration(static_cast<std::int64_t>(ClaimedNumber(answer.body, "code_ns")));
     co_return std::move(answer.body);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,6 +93,9 @@ class Session {
   /// Compares what the candidate left in a slot.
   Awaitable<Result<Json>> Check(int slot, const Json& outputs);
 
+  /// {"fill": {"count", "ms"}, ...}: what was asked of the reference host, and by "candidate:..." of the candidate.
+  Json Spent() const;
+
   void CountCode(Duration time) { code_ += time; }
   Duration code() const { return code_; }  // Of the submission, and of the reference where it was timed.
   Duration problem_code() const { return problem_code_; }  // Of the problem besides: its inputs, its answers.
@@ -102,6 +106,8 @@ class Session {
   Duration idle_cpu() const { return idle_cpu_; }
 
  private:
+  void Note(const std::string& op, Duration time);
+
   Host& reference_;
   Host& candidate_;
   const JudgeConfig& config_;
@@ -112,6 +118,11 @@ class Session {
   int pattern_ = 0;
   int poison_ = 0;
   Json begun_;
+  struct Asked {
+    int count = 0;
+    Duration time{};
+  };
+  std::map<std::string, Asked> asked_;
   Duration code_{};
   Duration problem_code_{};
   bool idle_ = false;

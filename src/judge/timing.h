@@ -64,6 +64,7 @@ struct Measurement {
   double floor_ms = 0;  // No call that reads its inputs can be faster.
   double gb_per_s = 0;  // That follows from.
   std::optional<double> reference_launch_ms, candidate_launch_ms;  // CPU time of a call, median; on a GPU.
+  Duration waited{};                                               // At the gate, and for the card to be idle.
   double dry_share = 0;  // On a GPU: candidate's calls whose launch was not hidden, so that it is in their time.
 
   Json ToJson() const;

@@ -173,6 +173,7 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
                   {"sandbox", SandboxSpec(spec, cgroups)}};
   request.update(ground_);
   std::vector<int> ends = {control.second.get(), work.second.get(), output_end.get()};
+  const Instant start = std::chrono::steady_clock::now();
   Result<Packet> answer = co_await Ask(request, std::move(ends), kForkLimit);
   if (!answer.ok()) {
     RemoveCgroups(executor_, std::move(cgroups));
@@ -193,7 +194,9 @@ Awaitable<Result<std::unique_ptr<Host>>> Zygote::Fork(HostSpec spec) {
   control.second.reset();
   work.second.reset();
   output_end.reset();
+  host->made.forked = std::chrono::steady_clock::now() - start;
   KGYM_CO_TRY_VOID(co_await host->Ready(kForkLimit));
+  host->made.ready = std::chrono::steady_clock::now() - start;
   co_return host;
 }
 

@@ -175,4 +175,4 @@ def test_a_kernel_may_round_as_torch_does_by_default_and_hardly_more() -> None:
     same, = tolerances(exact, exact.double(), 64, {}, exact.clone())
     assert same == strict and loose.rtol == strict.rtol
     largest = float((usual - exact).abs().max()) / float(exact.square().mean().sqrt())
-    assert 1.2 * largest < loose.atol_rms <= 1.5 * largest
+    assert 3 * largest < loose.atol_rms <= 4 * largest
