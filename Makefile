@@ -10,7 +10,7 @@ FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # The cases that `make asan` judges: those that are hardest on the judge itself. ASAN_CASES=cases/ takes all.
 ASAN_CASES ?= cases/hostile
 
-.PHONY: help setup build demo test bench format lint asan tsan clean
+.PHONY: help setup build bindings demo test bench format lint asan tsan clean
 
 help: ## This text.
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +27,10 @@ demo: build ## Judges the submissions of examples/demo.
 	@# Some of the demo's submissions are meant to fail: 1 says that a verdict was not ok, more that something went wrong.
 	$(RUN) build/kgym eval examples/demo || test $$? -eq 1
 
-test: build ## Every test: C++, Python, and the verdict cases.
+bindings: setup ## Builds the Python package of the RL methods into .venv.
+	@scripts/install_bindings.sh
+
+test: build bindings ## Every test: C++, Python, and the verdict cases.
 	$(RUN) ctest --preset release --parallel $(JOBS)
 	$(RUN) $(PYTHON) -m pytest -q tests/python
 	$(RUN) build/kgym cases cases/ --out build/verdicts.jsonl

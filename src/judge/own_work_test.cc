@@ -32,6 +32,29 @@ TEST(OwnWork, ContentFromNowhereWithoutAKernelIsALibrary) {
   EXPECT_EQ(Of(Facts(Json::object(), "own")), Outcome::kRejectedLibraryCall) << "numpy, say";
 }
 
+Json Profile(double own, double library, double framework) {
+  return {{"us", {{"own", own}, {"library", library}, {"framework", framework}}}, {"kernels", Json::array()}};
+}
+
+TEST(OwnWork, OnAGpuNativeCodeThatLaunchesLibraryKernelsOnlyIsALibraryCall) {
+  const Json own = {{"kernels", {{"f", "extension"}}}, {"launches", {{"f", 1}}}};
+  Json facts = Facts(own, "own");
+  facts["profile"] = Profile(0, 80, 5);
+  EXPECT_EQ(Of(facts), Outcome::kRejectedLibraryCall);
+  facts["profile"] = Profile(3, 80, 5);
+  EXPECT_EQ(Of(facts), Outcome::kOk) << "a library's product with an epilogue of its own";
+  facts["profile"] = nullptr;
+  EXPECT_EQ(Of(facts), Outcome::kOk) << "without a profile nobody can tell";
+}
+
+TEST(OwnWorkSummary, CoverageIsTheShareOfTheCardsTime) {
+  Json facts = Facts({{"own_ns", 1}, {"framework_ns", 1}}, "own");
+  facts["profile"] = Profile(30, 60, 10);
+  EXPECT_DOUBLE_EQ(OwnWorkSummary(facts)["coverage"].get<double>(), 0.3);
+  facts["profile"] = Profile(0, 0, 0);
+  EXPECT_TRUE(OwnWorkSummary(facts)["coverage"].is_null());
+}
+
 TEST(OwnWork, TheReferencesOperatorsAreAReferenceCall) {
   EXPECT_EQ(Of(Facts({{"operators", {{"aten.relu", 2}, {"aten.mm", 1}}}})), Outcome::kRejectedReferenceCall);
 }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "judge/lane.h"
+#include "judge/nvml.h"
 #include "judge/runtime.h"
 
 namespace kgym::app {
@@ -55,6 +56,43 @@ class ModelNew(nn.Module):
         return y
 )";
 
+constexpr const char* kTritonSubmission = R"(import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def twice(x, y, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at, mask=at < size) * 2 + 1, mask=at < size)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        twice[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+        return y
+)";
+
+/// The cards that the driver shows; why there are none is no fault of a machine without them.
+Json Cards() {
+  Json rows = Json::array();
+  const Result<std::vector<judge::Card>> cards = judge::FindCards();
+  if (!cards.ok()) return rows;
+  for (const judge::Card& card : *cards) {
+    const Result<judge::CardState> state = judge::StateOf(card);
+    rows.push_back({{"device", "cuda:" + std::to_string(card.index)},
+                    {"name", card.name},
+                    {"uuid", card.uuid},
+                    {"driver", card.driver},
+                    {"arch", card.arch()},
+                    {"memory_bytes", card.memory_bytes},
+                    {"state", state.ok() ? state->ToJson() : Json(nullptr)}});
+  }
+  return rows;
+}
+
 /// The first line that a fixed command prints; nothing where it is not there.
 std::string FirstLine(const char* command) {
   std::FILE* pipe = ::popen(command, "r");
@@ -86,7 +124,9 @@ Awaitable<int> Examine(judge::Judge& judge, judge::JudgeConfig config, Json& rep
   task.problem.source = kProblem;
   task.problem.workload = "default";
   task.submission.name = "doctor";
-  task.submission.source = kSubmission;
+  task.submission.source = config.on_gpu() ? kTritonSubmission : kSubmission;
+  task.submission.backend = config.on_gpu() ? "triton" : "cpp";
+  report["backend"] = task.submission.backend;
   report["backends"] = judge.backends();
   report["provenance"] = judge.provenance();
   const Evaluated evaluated = co_await Evaluate(judge, config, task, "");
@@ -102,8 +142,11 @@ int Run(const DoctorOptions& options) {
   if (!config.ok()) return Complain(config.error().message, options.json), kBadInput;
   config->pool = 0;  // So that a fork is made, and timed, when the evaluation asks for it.
   config->timing.min_rounds = config->timing.max_rounds = 8;
-  Json report = {
-      {"machine", Machine(*config)}, {"python", judge::FindPython(config->python)}, {"compilers", Compilers()}};
+  Json report = {{"machine", Machine(*config)},
+                 {"cards", Cards()},
+                 {"python", judge::FindPython(config->python)},
+                 {"backend", config->on_gpu() ? "triton" : "cpp"},
+                 {"compilers", Compilers()}};
   Progress progress(0);
   progress.Stage("starting the judge ...");
   const Instant start = MonotonicClock().Now();

@@ -1,5 +1,7 @@
 #include "apps/kgym/doctor_report.h"
 
+#include <cmath>
+
 #include "apps/kgym/console.h"
 #include "apps/kgym/json_path.h"
 #include "apps/kgym/table.h"
@@ -56,6 +58,13 @@ void MachineText(const Json& report, std::string& text, bool colour) {
   Row(text, "machine", Concat(TextAt(report, "machine.system"), cpu.empty() ? "" : ", ", cpu), colour);
   Row(text, "cores",
       Concat(TextAt(report, "machine.cores"), "; measured on ", Words(Lookup(report, "machine.lane_cores"))), colour);
+  for (const Json& card : Lookup(report, "cards")) {
+    const double gib = card.value("memory_bytes", 0.0) / (std::int64_t{1} << 30);
+    Row(text, "card " + TextAt(card, "device"),
+        Concat(TextAt(card, "name"), ", ", std::lround(gib), " GiB, sm_", TextAt(card, "arch"), ", driver ",
+               TextAt(card, "driver")),
+        colour);
+  }
   std::string versions;
   for (const auto& [name, version] : Lookup(report, "provenance.versions").items())
     versions += Concat(versions.empty() ? "" : ", ", name, " ", version.is_string() ? version.get<std::string>() : "?");
@@ -102,9 +111,8 @@ void Diagnose(Json& report) {
     advice.push_back("compiler: install g++, without which backend cpp cannot build");
   for (const auto& [name, backend] : Lookup(report, "backends").items()) {
     const Json missing = backend.value("missing", Json::array());
-    if (!missing.empty())
-      advice.push_back(
-          Concat("backend ", name, ": `", TextAt(report, "python"), " -m pip install ", Words(missing), "`"));
+    if (!missing.empty() && backend.value("runs", false))
+      advice.push_back(Concat("backend ", name, " needs, for ", TextAt(report, "python"), ": ", Words(missing)));
   }
   AdviseOnSandbox(report, advice);
   if (report.contains("provenance") && Lookup(report, "provenance.cgroups").empty()) {
@@ -127,7 +135,9 @@ std::string DoctorText(const Json& report, bool colour) {
   text += "\n" + SandboxTable(report, colour);
   for (const Json& sentence : Lookup(report, "advice")) text += "- " + Printable(sentence.get<std::string>()) + "\n";
   const bool can = report["can_evaluate"] == true;
-  text += Paint(can ? "This machine can judge backend cpp." : "This machine cannot judge backend cpp yet.",
+  const std::string backend = TextAt(report, "backend");
+  text += Paint(can ? Concat("This machine can judge backend ", backend, ".")
+                    : Concat("This machine cannot judge backend ", backend, " yet."),
                 can ? Colour::kGreen : Colour::kRed, colour) +
           "\n";
   return text;
