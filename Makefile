@@ -54,7 +54,7 @@ tsan: setup ## C++ tests of what has threads, under the thread sanitizer.
 	$(RUN) $(FIXED_ADDRESSES) ctest --preset tsan --parallel $(JOBS) --exclude-regex NOT_BUILT
 
 format: ## Formats the C++ sources in place.
-	@find src bench \( -name '*.h' -o -name '*.cc' \) -exec clang-format -i {} +
+	@find src bench python/kgym/bindings \( -name '*.h' -o -name '*.cc' \) -exec clang-format -i {} +
 
 lint: ## Checks format, floors, names, and that scripts parse.
 	@scripts/lint.sh

@@ -1,12 +1,15 @@
 // Throughput of the RL methods: rows a second for what works on turns, tokens a second for what works on tokens.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "learn/advantage_grpo.h"
 #include "learn/advantage_loo.h"
 #include "learn/bootstrap.h"
+#include "learn/broadcast.h"
 #include "learn/mismatch_metrics.h"
 #include "learn/mrs.h"
 #include "learn/pack.h"
@@ -75,6 +78,35 @@ struct Tokens {
 Tokens& TheTokens() {
   static Tokens tokens;
   return tokens;
+}
+
+/// 1,536 rows of up to 8,192 tokens: 100 MB, more than any cache holds.
+struct LongRows {
+  static constexpr std::size_t kLongRows = 1536, kColumns = 8192;
+  LongRows() : offsets(PaddedOffsets(kLongRows, kColumns)), mask(kLongRows * kColumns), values(kLongRows, 0.5) {
+    Random random(4);
+    for (std::size_t row = 0; row < kLongRows; ++row) {
+      const std::size_t length = kColumns / 4 + random.Below(kColumns * 3 / 4 + 1);
+      std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(row * kColumns), length, std::uint8_t{1});
+      counted += length;
+    }
+    tokens.resize(mask.size(), 1.0);
+  }
+  TokenRows rows() const { return {offsets, mask}; }
+  std::vector<std::int64_t> offsets;
+  std::vector<std::uint8_t> mask;
+  std::vector<double> values, tokens;
+  std::size_t counted = 0;  // Tokens that count.
+};
+
+LongRows& TheLongRows() {
+  static LongRows rows;
+  return rows;
+}
+
+/// Bytes of doubles read or written: bytes_per_second beside that of Memset is how near to the memory's bound it is.
+void CountDoubles(benchmark::State& state, std::size_t doubles) {
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(doubles * sizeof(double)));
 }
 
 void CountItems(benchmark::State& state, std::size_t items) {
@@ -153,6 +185,32 @@ void PackRows(benchmark::State& state) {
   CountItems(state, lengths.size());
 }
 BENCHMARK(PackRows)->Arg(1536)->Arg(100'000)->Unit(benchmark::kMillisecond);
+
+/// The bound of what writes a number for each token. Not of zeros: some machines have a quicker way for those alone.
+void MemsetOfTokens(benchmark::State& state) {
+  LongRows& data = TheLongRows();
+  for (auto _ : state) {
+    std::memset(data.tokens.data(), 1, data.tokens.size() * sizeof(double));
+    benchmark::ClobberMemory();
+  }
+  CountDoubles(state, data.tokens.size());
+}
+BENCHMARK(MemsetOfTokens)->Unit(benchmark::kMillisecond);
+
+void BroadcastToTokens(benchmark::State& state, Masked masked) {
+  LongRows& data = TheLongRows();
+  for (auto _ : state) Broadcast(data.values, data.rows(), masked, data.tokens).value();
+  CountDoubles(state, masked == Masked::kZero ? data.tokens.size() : data.counted);
+}
+BENCHMARK_CAPTURE(BroadcastToTokens, all, Masked::kZero)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BroadcastToTokens, unmasked_only, Masked::kLeave)->Unit(benchmark::kMillisecond);
+
+void SumsOfRows(benchmark::State& state) {
+  LongRows& data = TheLongRows();
+  for (auto _ : state) RowSums(data.tokens, data.rows(), data.values).value();
+  CountDoubles(state, data.counted);
+}
+BENCHMARK(SumsOfRows)->Unit(benchmark::kMillisecond);
 
 void Loss(benchmark::State& state, Objective objective) {
   Tokens& data = TheTokens();

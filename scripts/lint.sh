@@ -15,7 +15,7 @@ check() {
   if output=$("$@" 2>&1); then say "$what: ok"; else say "$what: failed"; printf '%s\n' "$output"; bad=1; fi
 }
 
-mapfile -t cxx < <(find src bench -name '*.h' -o -name '*.cc')
+mapfile -t cxx < <(find src bench python/kgym/bindings -name '*.h' -o -name '*.cc')
 mapfile -t python_folders < <(ls -d python scripts tests/python 2>/dev/null)
 mapfile -t shell < <(ls scripts/*.sh .ci/run)
 

@@ -82,20 +82,6 @@ Status GradientNormProxy(std::span<const double> log_probs, std::span<const doub
   return Ok();
 }
 
-Status RowSums(std::span<const double> values, const TokenRows& tokens, std::span<double> sums) {
-  KGYM_TRY_VOID(CheckTokenRows(tokens));
-  KGYM_TRY_VOID(CheckTokens("values", values, tokens));
-  KGYM_TRY_VOID(CheckLength("sums", sums.size(), tokens.rows()));
-  for (std::size_t row = 0; row < tokens.rows(); ++row) {
-    double sum = 0;
-    for (std::size_t i = tokens.begin(row); i < tokens.end(row); ++i) {
-      if (tokens.mask.data()[i] != 0) sum += values.data()[i];
-    }
-    sums[row] = sum;
-  }
-  return Ok();
-}
-
 Status OptimalTokenBaseline(std::span<const double> token_returns, std::span<const double> proxy,
                             const TokenRows& tokens, const Grouping& groups, BaselineFrom from, Alone alone,
                             std::span<double> advantages) {

@@ -2,7 +2,8 @@
 //
 //   ReMax                     SubtractBaseline: the return of a greedy reply to the same prompt
 //   OPO, length-dependent     WeightedBaseline with the rows' token counts as weights
-//   optimal baseline          WeightedBaseline with each row's squared gradient norm, or its proxy
+//   optimal baseline          WeightedBaseline with each row's squared gradient norm, or the sum of its
+//                             tokens' proxies (RowSums, broadcast.h)
 //   optimal token baseline    OptimalTokenBaseline: one baseline for each column, from the proxy summed so far
 //
 // The variance of a policy gradient is smallest with the baseline E[|g|^2 R] / E[|g|^2]. The proxy of |g|^2 of a token
@@ -36,9 +37,6 @@ Status WeightedBaseline(std::span<const double> returns, std::span<const double>
 /// The proxy above for each token, from its log-probability and the sum of squared probabilities.
 Status GradientNormProxy(std::span<const double> log_probs, std::span<const double> sum_squared_probs,
                          const TokenRows& tokens, std::span<double> proxy);
-
-/// Sums of the tokens that count, a row each: from proxies of tokens to a weight of the row.
-Status RowSums(std::span<const double> values, const TokenRows& tokens, std::span<double> sums);
 
 /// For column c (position in the row): A = G - sum(W G) / sum(W) over the rows of the group that have column c, where W
 /// is the proxy summed over the row up to c. A row that is the only one to reach a column is alone there. Tokens that

@@ -8,6 +8,7 @@
 #include "learn/advantage_baseline.h"
 #include "learn/advantage_grpo.h"
 #include "learn/advantage_passk.h"
+#include "learn/broadcast.h"
 #include "learn/test_tokens.h"
 #include "learn/token_filter.h"
 #include "learn/token_returns.h"
@@ -140,7 +141,7 @@ TEST(Whiten, WeightsStandForTokens) {
   Whiten(values, {}, std::vector<std::int64_t>{1, 3}, WhitenOptions::Verl(), rows).value();
   const std::vector<std::int64_t> offsets = {0, 1, 4};
   const std::vector<std::uint8_t> mask(4, 1);
-  Broadcast(values, {offsets, mask}, tokens).value();
+  Broadcast(values, {offsets, mask}, Masked::kZero, tokens).value();
   WhitenTokens(tokens, {offsets, mask}, WhitenOptions::Verl(), tokens).value();
   EXPECT_NEAR(rows[0], tokens[0], 1e-12);
   EXPECT_NEAR(rows[1], tokens[3], 1e-12);

@@ -1,6 +1,7 @@
 #include "learn/check_input.h"
 
 #include <cmath>
+#include <string>
 
 #include "base/text.h"
 
@@ -29,10 +30,17 @@ Status CheckRows(std::string_view name, std::span<const double> values, std::siz
   return Ok();
 }
 
+Status CheckTokenCount(std::string_view name, std::size_t count, const TokenRows& tokens) {
+  if (count == tokens.tokens()) return Ok();
+  const std::string counts = Concat(name, " has ", count, " tokens, the mask ", tokens.tokens());
+  if (count > tokens.tokens()) return Error{Concat(counts, ": token ", tokens.tokens(), " is in no row")};
+  std::size_t row = 0;
+  while (tokens.end(row) <= count) ++row;
+  return Error{Concat(counts, ": row ", row, ", column ", count - tokens.begin(row), " has none")};
+}
+
 Status CheckTokens(std::string_view name, std::span<const double> values, const TokenRows& tokens) {
-  if (values.size() != tokens.tokens()) {
-    return Error{Concat(name, " has ", values.size(), " tokens, the mask ", tokens.tokens())};
-  }
+  KGYM_TRY_VOID(CheckTokenCount(name, values.size(), tokens));
   for (std::size_t row = 0; row < tokens.rows(); ++row) {
     for (std::size_t i = tokens.begin(row); i < tokens.end(row); ++i) {
       if (tokens.mask.data()[i] == 0 || std::isfinite(values.data()[i])) continue;

@@ -26,7 +26,10 @@ Status CheckOptional(std::string_view name, std::size_t length, std::size_t rows
 Status CheckRows(std::string_view name, std::span<const double> values, std::size_t rows,
                  std::span<const std::uint8_t> kept = {});
 
-/// One value for each token, finite where the mask is not 0.
+/// One value for each token; an error names the first row and column that have none.
+Status CheckTokenCount(std::string_view name, std::size_t count, const TokenRows& tokens);
+
+/// The same, and finite where the mask is not 0.
 Status CheckTokens(std::string_view name, std::span<const double> values, const TokenRows& tokens);
 
 /// An error unless `value` lies within [low, high].

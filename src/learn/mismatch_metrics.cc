@@ -11,6 +11,9 @@
 namespace kgym::learn {
 namespace {
 
+/// Bounded to e^300: a row of tokens that cannot be may have any, and the mean is to stay a number.
+double Perplexity(double log_perplexity) { return std::exp(std::min(log_perplexity, 300.0)); }
+
 double Bounded(double log) { return std::clamp(log, -kRatioBound, kRatioBound); }
 
 /// Sums over one row's tokens.
@@ -32,8 +35,8 @@ class Collector {
     const double train = -sum.train / sum.count, rollout = -sum.rollout / sum.count;
     train_log_.Add(train);
     rollout_log_.Add(rollout);
-    train_ppl_.Add(std::exp(train));
-    rollout_ppl_.Add(std::exp(rollout));
+    train_ppl_.Add(Perplexity(train));
+    rollout_ppl_.Add(Perplexity(rollout));
     difference_.Add(train - rollout);
     absolute_.Add(std::abs(train - rollout));
     ratio_.Add(std::exp(Bounded(train - rollout)));

@@ -15,7 +15,7 @@ struct MismatchMetrics {
   double k3 = 0;                             // Mean of exp(d) - d - 1: the same, never negative.
   double chi2_token = 0;                     // Mean of exp(2 d) - 1.
   double chi2_seq = 0;                       // The same of the rows' sums.
-  double training_ppl = 0, rollout_ppl = 0;  // Mean over rows of exp(-mean log-probability).
+  double training_ppl = 0, rollout_ppl = 0;  // Mean over rows of exp(-mean log-probability), at most e^300.
   double training_log_ppl = 0, rollout_log_ppl = 0;  // Mean over rows of -mean log-probability.
   double log_ppl_difference = 0;                     // training - rollout.
   double log_ppl_abs_difference = 0, log_ppl_max_difference = 0, log_ppl_min_difference = 0;

@@ -2,9 +2,12 @@
 //
 // With d = log_prob - old_log_prob, r = exp(d) and an advantage A, a token's loss and its slope dL/d(log_prob) are
 //
-//   kPpoClip            max(-A r, -A clamp(r, 1 - low, 1 + high)), for A < 0 at most -A dual;   -A r, or 0 where
-//   clipped kGspo               the same with r = exp(mean of d over the row) kCispo              -clamp(r, 1 - low, 1
-//   + high) A log_prob, the ratio held fixed kImportanceSampling -r A kDro                -(A log_prob - beta / 2 d^2)
+//   kPpoClip            max(-A r, -A clamp(r, 1 - low, 1 + high)), for A < 0 at most -A dual;
+//                       -A r, or 0 where clipped
+//   kGspo               the same with r = exp(mean of d over the row)
+//   kCispo              -clamp(r, 1 - low, 1 + high) A log_prob, the ratio held fixed
+//   kImportanceSampling -r A
+//   kDro                -(A log_prob - beta / 2 d^2)
 //   kCrossEntropy       -A log_prob, A being the weight of the token
 //   kRolloutCorrection  -w A log_prob with w = min(r, weight_cap), old being the rollout's log-probabilities; w is held
 //                       fixed unless `through_weight`, as Dr. Kernel publishes it
@@ -49,7 +52,7 @@ struct PolicyLossInput {
   TokenRows tokens;
   std::span<const double> log_probs;
   std::span<const double> old_log_probs;  // May be empty for kCrossEntropy.
-  std::span<const double> advantages;     // One for each row, or one for each token.
+  std::span<const double> advantages;     // One for each row, or one for each token; where those are as many: tokens.
   std::span<const double> weights = {};   // Times each token's loss, held fixed (importance weights, token filters).
 };
 

@@ -48,16 +48,4 @@ Status Gae(std::span<const double> rewards, std::span<const double> values, cons
   return Ok();
 }
 
-Status Broadcast(std::span<const double> row_values, const TokenRows& tokens, std::span<double> out) {
-  KGYM_TRY_VOID(CheckTokenRows(tokens));
-  KGYM_TRY_VOID(CheckRows("row_values", row_values, tokens.rows()));
-  KGYM_TRY_VOID(CheckLength("out", out.size(), tokens.tokens()));
-  for (std::size_t row = 0; row < tokens.rows(); ++row) {
-    for (std::size_t i = tokens.begin(row); i < tokens.end(row); ++i) {
-      out.data()[i] = tokens.mask.data()[i] != 0 ? row_values[row] : 0;
-    }
-  }
-  return Ok();
-}
-
 }  // namespace kgym::learn

@@ -24,7 +24,4 @@ Status TokenReturns(std::span<const double> rewards, const TokenRows& tokens, do
 Status Gae(std::span<const double> rewards, std::span<const double> values, const TokenRows& tokens, double gamma,
            double lambda, std::span<double> advantages, std::span<double> returns);
 
-/// Gives each token its row's value: what a row-level advantage becomes in a token-level loss.
-Status Broadcast(std::span<const double> row_values, const TokenRows& tokens, std::span<double> out);
-
 }  // namespace kgym::learn

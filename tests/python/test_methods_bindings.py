@@ -98,6 +98,45 @@ def test_rejection_and_advantages_fit_together() -> None:
     assert got.tolist() == [-1.5, 0.0, 0.0, 1.5]
 
 
+def test_baselines_and_shaping() -> None:
+    rewards, episodes, turns = np.array([1.0, 3.0, 2.0]), ints([0, 0, 0]), ints([1, 2, 3])
+    assert kgym.subtract_baseline(rewards, np.array([0.5, 1.0, 9.0]), np.array([True, True, False])).tolist() == [0.5, 2, 0]
+    assert kgym.shape_rewards(rewards, episodes, turns).tolist() == [1, 2, -1]
+    assert kgym.shape_rewards(rewards, episodes, turns, shaping="final-only").tolist() == [0, 0, 2]
+    # Two rows: 4 and 3 with proxies 1 and 1, and 10 with proxy 3. In the second column the first row is alone.
+    returns, proxy, mask = np.array([[4.0, 3.0], [10.0, 0.0]]), np.array([[1.0, 1.0], [3.0, 0.0]]), np.array([[True, True], [True, False]])
+    others = kgym.optimal_token_baseline(returns, proxy, mask, None, ints([0, 0]), alone="return")
+    assert others.tolist() == [[-6, 3], [6, 0]]
+    whole = kgym.optimal_token_baseline(returns, proxy, mask, None, ints([0, 0]), baseline="group")
+    assert whole.tolist() == [[-4.5, 0], [1.5, 0]]
+
+
+def test_entropies_and_filters() -> None:
+    draw = np.random.default_rng(1)
+    logits, mask = draw.standard_normal((2, 3, 5)), np.array([[True, True, False], [True, True, True]])
+    p = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    entropies, squares = kgym.entropies(logits, mask)
+    np.testing.assert_allclose(entropies, np.where(mask, -(p * np.log(p)).sum(-1), 0), atol=1e-12)
+    np.testing.assert_allclose(squares, np.where(mask, (p**2).sum(-1), 0), atol=1e-12)
+    bonus, gradient = kgym.entropy_bonus(logits, mask)
+    assert abs(bonus - entropies[mask].mean()) < 1e-12
+    np.testing.assert_allclose(gradient[1, 2], -p[1, 2] * (np.log(p[1, 2]) + entropies[1, 2]) / 5, atol=1e-12)
+    proxy = kgym.gradient_norm_proxy(np.log(p[..., 0]), squares, mask)
+    np.testing.assert_allclose(proxy[mask], ((np.eye(5)[0] - p[mask]) ** 2).sum(-1), atol=1e-12)
+    np.testing.assert_allclose(kgym.row_sums(proxy, mask), proxy.sum(1), atol=1e-12)
+    assert (kgym.high_entropy_weights(entropies, mask, quantile=0.5) == (mask & (entropies > np.quantile(entropies[mask], 0.5)))).all()
+    risky = kgym.extreme_risk_weights(np.log(p[..., 0]), np.array([-1.0, 1.0]), mask, threshold=1.0)
+    assert risky.tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert kgym.broadcast(np.array([2.0, 3.0]), mask).tolist() == [[2, 2, 0], [3, 3, 3]]
+
+
+def test_large_results_are_given_back() -> None:
+    """Arrays of several megabytes come from memory of their own kind."""
+    mask = np.ones((1, 3 << 19), dtype=bool)
+    for value in range(8):
+        assert (kgym.broadcast(np.array([float(value)]), mask) == value).all()
+
+
 def test_rewards() -> None:
     facts = kgym.RewardFacts("ok", correct=True, speedup=2.0, coverage=0.5)
     assert kgym.Reward({"preset": "drkernel"})(facts)["reward_total"] == 1.75

@@ -1,12 +1,12 @@
-// Returns and advantages.
+// Returns and advantages of rows.
 #include "arrays.h"
+#include "groups.h"
 #include "learn/advantage_baseline.h"
 #include "learn/advantage_grpo.h"
 #include "learn/advantage_loo.h"
 #include "learn/advantage_passk.h"
 #include "learn/mrs.h"
 #include "learn/returns.h"
-#include "learn/token_returns.h"
 #include "learn/whiten.h"
 #include "parts.h"
 
@@ -15,150 +15,159 @@ namespace {
 
 using namespace nb::literals;
 
-const std::map<std::string, learn::Alone> kAlone = {{"zero", learn::Alone::kZero}, {"return", learn::Alone::kReturn}};
-
-/// By (group, turn) where turns are given, else by group.
-learn::Grouping GroupsOf(const Integers& groups, const std::optional<Integers>& turns,
-                         const std::optional<Marks>& mask) {
-  if (turns) return Check(learn::GroupBy(View(groups), View(*turns), View(mask)));
-  return Check(learn::GroupBy(View(groups), View(mask)));
-}
-
 /// Groups the rows, runs estimate(values, groups, out) without the GIL.
 template <class Estimate>
-nb::object ByGroup(const Doubles& values, const Integers& groups, const std::optional<Integers>& turns,
-                   const std::optional<Marks>& mask, const std::optional<OutDoubles>& out, Estimate estimate) {
+nb::object ByGroup(const RowDoubles& values, const Integers& groups, const std::optional<Integers>& turns,
+                   const std::optional<RowMarks>& mask, const std::optional<OutDoubles>& out, Estimate estimate) {
   Output result(values, out);
   Unlocked([&] { Check(estimate(View(values), GroupsOf(groups, turns, mask), result.span())); });
   return result.Finish();
 }
 
-nb::object Returns(const Doubles& rewards, const Integers& trajectories, const Integers& turns,
-                   const std::optional<Marks>& mask, double gamma, const std::string& of,
+nb::object Returns(const RowDoubles& rewards, const Integers& trajectories, const Integers& turns,
+                   const std::optional<RowMarks>& mask, double gamma, const std::string& of,
                    const std::optional<OutDoubles>& out) {
   using learn::ReturnOf;
   const learn::ReturnOptions options{
       gamma, Pick<ReturnOf>("of", of, {{"sum", ReturnOf::kSum}, {"max", ReturnOf::kMax}, {"last", ReturnOf::kLast}})};
   Output result(rewards, out);
   Unlocked([&] {
-    Check(learn::Returns(View(rewards), {View(trajectories), View(turns), View(mask)}, options, result.span()));
+    Check(learn::Returns(View(rewards), {View(trajectories), View(turns), View("mask", mask, rewards.size())}, options,
+                         result.span()));
   });
   return result.Finish();
 }
 
-nb::object VoidTurns(const Doubles& rewards, const Integers& trajectories, const Integers& turns,
-                     const std::optional<Marks>& mask) {
+nb::object VoidTurns(const RowDoubles& rewards, const Integers& trajectories, const Integers& turns,
+                     const std::optional<RowMarks>& mask) {
   std::vector<std::uint8_t> kept(rewards.size());
-  Unlocked([&] { Check(learn::VoidTurns(View(rewards), {View(trajectories), View(turns), View(mask)}, kept)); });
+  Unlocked([&] {
+    Check(learn::VoidTurns(View(rewards), {View(trajectories), View(turns), View("mask", mask, rewards.size())}, kept));
+  });
   return NewMarksLike(kept, rewards);
 }
 
-nb::object Loo(const Doubles& returns, const Integers& groups, const std::optional<Integers>& turns,
-               const std::optional<Marks>& mask, const std::string& alone, bool scale,
+nb::object ShapeRewards(const RowDoubles& rewards, const Integers& trajectories, const Integers& turns,
+                        const std::optional<RowMarks>& mask, const std::string& shaping, double gamma,
+                        const std::optional<OutDoubles>& out) {
+  using learn::Shaping;
+  const auto how = Pick<Shaping>("shaping", shaping,
+                                 {{"none", Shaping::kNone},
+                                  {"final-only", Shaping::kFinalOnly},
+                                  {"difference", Shaping::kDifference},
+                                  {"difference-of-last-scaled", Shaping::kDifferenceOfLastScaled}});
+  Output result(rewards, out);
+  Unlocked([&] {
+    Check(learn::ShapeRewards(View(rewards), {View(trajectories), View(turns), View("mask", mask, rewards.size())}, how,
+                              gamma, result.span()));
+  });
+  return result.Finish();
+}
+
+nb::object FirstCopies(const Integers& identities) {
+  return NewMarksLike(Unlocked([&] { return learn::FirstCopies(View(identities)); }), identities);
+}
+
+nb::object Loo(const RowDoubles& returns, const Integers& groups, const std::optional<Integers>& turns,
+               const std::optional<RowMarks>& mask, const std::string& alone, bool scale,
                const std::optional<OutDoubles>& out) {
-  const learn::LooOptions options{Pick("alone", alone, kAlone),
-                                  scale ? learn::LooScale::kStandardDeviation : learn::LooScale::kNone};
+  const learn::LooOptions options{AloneOf(alone), scale ? learn::LooScale::kStandardDeviation : learn::LooScale::kNone};
   return ByGroup(returns, groups, turns, mask, out,
                  [&](auto in, const auto& by, auto to) { return learn::LeaveOneOut(in, by, options, to); });
 }
 
-nb::object Trloo(const Doubles& returns, const Integers& groups, const Integers& turns,
-                 const std::optional<Marks>& mask, const std::string& alone, const std::optional<OutDoubles>& out) {
+nb::object Trloo(const RowDoubles& returns, const Integers& groups, const Integers& turns,
+                 const std::optional<RowMarks>& mask, const std::string& alone, const std::optional<OutDoubles>& out) {
   return Loo(returns, groups, turns, mask, alone, false, out);
 }
 
-nb::object Erloo(const Doubles& returns, const Integers& groups, const Integers& trajectories,
-                 const std::optional<Marks>& mask, const std::string& alone, const std::optional<OutDoubles>& out) {
+nb::object Erloo(const RowDoubles& returns, const Integers& groups, const Integers& trajectories,
+                 const std::optional<RowMarks>& mask, const std::string& alone, const std::optional<OutDoubles>& out) {
   return ByGroup(returns, groups, std::nullopt, mask, out, [&](auto in, const auto& by, auto to) {
-    return learn::LeaveEpisodeOut(in, View(trajectories), by, {.alone = Pick("alone", alone, kAlone)}, to);
+    return learn::LeaveEpisodeOut(in, View(trajectories), by, {.alone = AloneOf(alone)}, to);
   });
 }
 
-nb::object Grpo(const Doubles& returns, const Integers& groups, const std::optional<Integers>& turns,
-                const std::optional<Marks>& mask, bool scale, double epsilon, const std::string& alone,
+nb::object Grpo(const RowDoubles& returns, const Integers& groups, const std::optional<Integers>& turns,
+                const std::optional<RowMarks>& mask, bool scale, double epsilon, const std::string& alone,
                 const std::optional<OutDoubles>& out) {
   const learn::GrpoOptions options{scale ? learn::GroupScale::kStandardDeviation : learn::GroupScale::kNone, epsilon,
-                                   Pick("alone", alone, kAlone)};
+                                   AloneOf(alone)};
   return ByGroup(returns, groups, turns, mask, out,
                  [&](auto in, const auto& by, auto to) { return learn::GroupRelative(in, by, options, to); });
 }
 
-nb::object Gpg(const Doubles& scores, const Integers& groups, const std::optional<Marks>& mask,
+nb::object Gpg(const RowDoubles& scores, const Integers& groups, const std::optional<RowMarks>& mask,
                const std::string& alone, double scale, const std::optional<OutDoubles>& out) {
   return ByGroup(scores, groups, std::nullopt, mask, out, [&](auto in, const auto& by, auto to) {
-    return learn::GpgAdvantages(in, by, Pick("alone", alone, kAlone), scale, to);
+    return learn::GpgAdvantages(in, by, AloneOf(alone), scale, to);
   });
 }
 
-nb::object WeightedBaseline(const Doubles& returns, const Doubles& weights, const Integers& groups,
-                            const std::optional<Integers>& turns, const std::optional<Marks>& mask,
+nb::object WeightedBaseline(const RowDoubles& returns, const RowDoubles& weights, const Integers& groups,
+                            const std::optional<Integers>& turns, const std::optional<RowMarks>& mask,
                             const std::string& baseline, const std::string& alone,
                             const std::optional<OutDoubles>& out) {
-  using learn::BaselineFrom;
-  const auto from = Pick<BaselineFrom>("baseline", baseline,
-                                       {{"others", BaselineFrom::kOthers}, {"group", BaselineFrom::kAllOfGroup}});
+  const learn::BaselineFrom from = BaselineOf(baseline);
   return ByGroup(returns, groups, turns, mask, out, [&](auto in, const auto& by, auto to) {
-    return learn::WeightedBaseline(in, View(weights), by, from, Pick("alone", alone, kAlone), to);
+    return learn::WeightedBaseline(in, View(weights), by, from, AloneOf(alone), to);
   });
 }
 
-nb::object BestOfGroup(const Doubles& returns, const Integers& groups, const std::optional<Marks>& mask, bool scale,
-                       const std::optional<OutDoubles>& out) {
+nb::object SubtractBaseline(const RowDoubles& returns, const RowDoubles& baselines, const std::optional<RowMarks>& mask,
+                            const std::optional<OutDoubles>& out) {
+  Output result(returns, out);
+  Unlocked([&] {
+    Check(learn::SubtractBaseline(View(returns), View(baselines), View("mask", mask, returns.size()), result.span()));
+  });
+  return result.Finish();
+}
+
+nb::object InverseVarianceWeights(const RowDoubles& values, const Integers& groups, const std::optional<RowMarks>& mask,
+                                  double epsilon, const std::optional<OutDoubles>& out) {
+  return ByGroup(values, groups, std::nullopt, mask, out,
+                 [&](auto in, const auto& by, auto to) { return learn::InverseVarianceWeights(in, by, epsilon, to); });
+}
+
+nb::object BestOfGroup(const RowDoubles& returns, const Integers& groups, const std::optional<RowMarks>& mask,
+                       bool scale, const std::optional<OutDoubles>& out) {
   const auto by_deviation = scale ? learn::PasskScale::kStandardDeviation : learn::PasskScale::kNone;
   return ByGroup(returns, groups, std::nullopt, mask, out,
                  [&](auto in, const auto& by, auto to) { return learn::BestOfGroup(in, by, by_deviation, to); });
 }
 
-nb::object PassAtKAdvantages(const Doubles& scores, const Integers& groups, int k, double threshold,
-                             const std::optional<Marks>& mask, const std::optional<OutDoubles>& out) {
+nb::object PassAtKAdvantages(const RowDoubles& scores, const Integers& groups, int k, double threshold,
+                             const std::optional<RowMarks>& mask, const std::optional<OutDoubles>& out) {
   return ByGroup(scores, groups, std::nullopt, mask, out,
                  [&](auto in, const auto& by, auto to) { return learn::PassAtKAdvantages(in, by, k, threshold, to); });
 }
 
-nb::object RejectedAdvantages(const Doubles& returns, const Integers& groups, const Integers& turns,
-                              const std::optional<Marks>& mask, const std::optional<Marks>& accepted,
+nb::object RejectedAdvantages(const RowDoubles& returns, const Integers& groups, const Integers& turns,
+                              const std::optional<RowMarks>& mask, const std::optional<RowMarks>& accepted,
                               const std::string& baseline, const std::string& alone,
                               const std::optional<OutDoubles>& out) {
   using learn::BaselineRows;
   const auto rows =
       Pick<BaselineRows>("baseline", baseline, {{"accepted", BaselineRows::kAccepted}, {"all", BaselineRows::kAll}});
-  const learn::LooOptions options{.alone = Pick("alone", alone, kAlone)};
+  const learn::LooOptions options{.alone = AloneOf(alone)};
   Output result(returns, out);
   Unlocked([&] {
-    Check(learn::RejectedAdvantages(View(returns), View(groups), View(turns), View(mask), View(accepted), rows, options,
-                                    result.span()));
+    Check(learn::RejectedAdvantages(View(returns), View(groups), View(turns), View("mask", mask, returns.size()),
+                                    View("accepted", accepted, returns.size()), rows, options, result.span()));
   });
   return result.Finish();
 }
 
-nb::object Whiten(const Doubles& values, const std::optional<Marks>& mask, const std::optional<Integers>& weights,
+nb::object Whiten(const RowDoubles& values, const std::optional<RowMarks>& mask, const std::optional<Integers>& weights,
                   double epsilon, double variance_epsilon, bool shift, double floor,
                   const std::optional<OutDoubles>& out) {
   const learn::WhitenOptions options{epsilon, variance_epsilon, floor, shift};
   Output result(values, out);
-  Unlocked([&] { Check(learn::Whiten(View(values), View(mask), View(weights), options, result.span())); });
-  return result.Finish();
-}
-
-nb::object TokenReturns(const Doubles& rewards, const Marks& mask, const std::optional<Integers>& offsets, double gamma,
-                        bool reset, const std::optional<OutDoubles>& out) {
-  const Tokens tokens(mask, offsets);
-  Output result(rewards, out);
   Unlocked([&] {
-    Check(learn::TokenReturns(View(rewards), tokens.view(), gamma, reset ? learn::Gap::kReset : learn::Gap::kPassOver,
-                              result.span()));
+    Check(learn::Whiten(View(values), View("mask", mask, values.size()), View("weights", weights, values.size()),
+                        options, result.span()));
   });
   return result.Finish();
-}
-
-nb::tuple Gae(const Doubles& rewards, const Doubles& values, const Marks& mask, const std::optional<Integers>& offsets,
-              double gamma, double lambda) {
-  const Tokens tokens(mask, offsets);
-  Output advantages(rewards, std::nullopt), returns(rewards, std::nullopt);
-  Unlocked([&] {
-    Check(learn::Gae(View(rewards), View(values), tokens.view(), gamma, lambda, advantages.span(), returns.span()));
-  });
-  return nb::make_tuple(advantages.Finish(), returns.Finish());
 }
 
 }  // namespace
@@ -178,6 +187,17 @@ void AddAdvantages(nb::module_& m) {
         "bool[rows]: False for turns that earn nothing after an earlier one earned something (Dr. Kernel, as "
         "published; see docs/methods.md for why it "
         "is not the default of anything).");
+  m.def("shape_rewards", &ShapeRewards, "rewards"_a.noconvert(), "trajectories"_a.noconvert(), "turns"_a.noconvert(),
+        "mask"_a.noconvert() = none, nb::kw_only(), "shaping"_a = "difference", "gamma"_a = 1.0,
+        "out"_a.noconvert() = none,
+        "Rewards of turns before returns are taken, float64[rows], 0 where mask is not set.\n\nshaping: 'difference' "
+        "r_t - r_{t-1}, what the turn added; 'final-only', 0 but for an episode's last turn; "
+        "'difference-of-last-scaled', the last reward times 1 - gamma first (Dr. Kernel's \"unbiased\"); 'none'. "
+        "rewards: float64[rows]; trajectories, turns: int64[rows]; mask: bool[rows]. `out` may be rewards itself.\n"
+        "Raises ValueError naming the row, as returns().");
+  m.def("first_copies", &FirstCopies, "identities"_a.noconvert(),
+        "bool[rows]: True for the first row of each identity (int64[rows]), False for the copies that a batch was "
+        "filled with. A copy left in the mask counts twice in its group, and as its own baseline.");
   m.def("trloo", &Trloo, "returns"_a.noconvert(), "groups"_a.noconvert(), "turns"_a.noconvert(),
         "mask"_a.noconvert() = none, nb::kw_only(), "alone"_a = "zero", "out"_a.noconvert() = none,
         "Leave-one-out advantage within each (group, turn), Dr. Kernel (arXiv 2602.05885). Unbiased.\n\nreturns: "
@@ -206,6 +226,16 @@ void AddAdvantages(nb::module_& m) {
         "A - sum(w G) / sum(w): OPO with token counts as weights, the optimal baseline with squared gradient norms. "
         "baseline='group' includes the row "
         "itself, as published.");
+  m.def(
+      "subtract_baseline", &SubtractBaseline, "returns"_a.noconvert(), "baselines"_a.noconvert(),
+      "mask"_a.noconvert() = none, nb::kw_only(), "out"_a.noconvert() = none,
+      "ReMax (arXiv 2310.10505): a return less the return of the greedy reply to the same prompt.\n\nreturns, "
+      "baselines: float64[rows]; mask: bool[rows]. Returns float64[rows], 0 where mask is not set.\nRaises ValueError "
+      "naming the row when a length differs or a value is not finite.");
+  m.def("inverse_variance_weights", &InverseVarianceWeights, "values"_a.noconvert(), "groups"_a.noconvert(),
+        "mask"_a.noconvert() = none, nb::kw_only(), "epsilon"_a = 1e-6, "out"_a.noconvert() = none,
+        "Weights of prompts, to multiply advantages with (Dr. Kernel): each row gets its group's, proportional to 1 / "
+        "(variance + epsilon), of mean 1 over the groups. values: float64[rows]; groups: int64[rows].");
   m.def("best_of_group", &BestOfGroup, "returns"_a.noconvert(), "groups"_a.noconvert(), "mask"_a.noconvert() = none,
         nb::kw_only(), "scale"_a = false, "out"_a.noconvert() = none,
         "Best less second best for the best row, 0 for the rest.");
@@ -222,13 +252,6 @@ void AddAdvantages(nb::module_& m) {
         nb::kw_only(), "epsilon"_a = 1e-6, "variance_epsilon"_a = 0.0, "shift"_a = true, "floor"_a = 0.0,
         "out"_a.noconvert() = none,
         "Mean 0, standard deviation 1 over the batch; weights: int64[rows], how many tokens a row stands for.");
-  m.def("token_returns", &TokenReturns, "rewards"_a.noconvert(), "mask"_a.noconvert(), "offsets"_a.noconvert() = none,
-        nb::kw_only(), "gamma"_a = 1.0, "reset"_a = false, "out"_a.noconvert() = none,
-        "Rewards to go of tokens; reset=True starts anew at each token that the mask leaves out (REINFORCE++, as "
-        "published).");
-  m.def("gae", &Gae, "rewards"_a.noconvert(), "values"_a.noconvert(), "mask"_a.noconvert(),
-        "offsets"_a.noconvert() = none, nb::kw_only(), "gamma"_a = 1.0, "lambda_"_a = 1.0,
-        "Generalized advantage estimation: (advantages, returns), not whitened.");
 }
 
 }  // namespace kgym::python

@@ -16,7 +16,7 @@ learn::FastIf ConventionOf(const std::string& name) {
                              {{"above", learn::FastIf::kAbove}, {"at-least", learn::FastIf::kAtLeast}});
 }
 
-nb::dict FastP(const Marks& correct, const Doubles& speedup, const std::vector<double>& thresholds,
+nb::dict FastP(const RowMarks& correct, const RowDoubles& speedup, const std::vector<double>& thresholds,
                const std::string& convention) {
   learn::FastP counter(thresholds, ConventionOf(convention));
   if (correct.size() != speedup.size()) {
@@ -43,7 +43,7 @@ double PassAtK(std::int64_t n, std::int64_t solved, std::int64_t k) {
   return pass.mean();
 }
 
-nb::tuple GeometricMean(const Doubles& values, const Integers& clusters, double confidence, std::size_t replicates,
+nb::tuple GeometricMean(const RowDoubles& values, const Integers& clusters, double confidence, std::size_t replicates,
                         std::uint64_t seed) {
   if (values.size() != clusters.size()) {
     Fail(Error{Concat("clusters has ", clusters.size(), " values for ", values.size(), " rows")});

@@ -29,9 +29,12 @@ nb::object ImportanceWeights(const Doubles& train, const Doubles& rollout, const
                                          mask_outside ? learn::OutOfBounds::kMask : learn::OutOfBounds::kTruncate,
                                          normalize};
   const Tokens tokens(mask, offsets);
+  tokens.Expect("train_log_probs", train);
+  tokens.Expect("rollout_log_probs", rollout);
   Output result(train, out);
   Unlocked([&] {
-    const learn::MismatchInput input{tokens.view(), View(train), View(rollout), View(trajectories)};
+    const learn::MismatchInput input{tokens.view(), View(train), View(rollout),
+                                     View("trajectories", trajectories, tokens.rows())};
     Check(learn::ImportanceWeights(input, options, result.span()));
   });
   return result.Finish();
@@ -48,9 +51,13 @@ nb::tuple MrsMask(const Doubles& train, const Doubles& rollout, const Marks& mas
        Pick<VetoSide>("veto_side", veto_side,
                       {{"unlikely-in-training", VetoSide::kUnlikelyInTraining}, {"either", VetoSide::kEither}})}};
   const Tokens tokens(mask, offsets);
+  tokens.Expect("train_log_probs", train);
+  tokens.Expect("rollout_log_probs", rollout);
   std::vector<std::uint8_t> accepted(mask.size());
   const learn::MrsReport report = Unlocked([&] {
-    return Check(learn::MrsMask({tokens.view(), View(train), View(rollout), View(trajectories)}, options, accepted));
+    return Check(
+        learn::MrsMask({tokens.view(), View(train), View(rollout), View("trajectories", trajectories, tokens.rows())},
+                       options, accepted));
   });
   nb::dict metrics;
   metrics["rs_masked_fraction"] = report.rejected_tokens;
@@ -64,6 +71,8 @@ nb::tuple MrsMask(const Doubles& train, const Doubles& rollout, const Marks& mas
 nb::object MismatchMetrics(const Doubles& train, const Doubles& rollout, const Marks& mask,
                            const std::optional<Integers>& offsets) {
   const Tokens tokens(mask, offsets);
+  tokens.Expect("train_log_probs", train);
+  tokens.Expect("rollout_log_probs", rollout);
   return ToPython(Unlocked([&] {
     return DumpJson(Check(learn::MeasureMismatch({tokens.view(), View(train), View(rollout)})).ToJson());
   }));
@@ -73,14 +82,17 @@ nb::object WeightMetrics(const Doubles& train, const Doubles& rollout, const Mar
                          const std::optional<Integers>& offsets, const std::optional<Integers>& trajectories,
                          const std::string& level, double lower, double upper) {
   const Tokens tokens(mask, offsets);
+  tokens.Expect("train_log_probs", train);
+  tokens.Expect("rollout_log_probs", rollout);
   return ToPython(Unlocked([&] {
-    const learn::MismatchInput input{tokens.view(), View(train), View(rollout), View(trajectories)};
+    const learn::MismatchInput input{tokens.view(), View(train), View(rollout),
+                                     View("trajectories", trajectories, tokens.rows())};
     return DumpJson(Check(learn::MeasureWeights(input, LevelOf(level), lower, upper)).ToJson());
   }));
 }
 
-nb::tuple Prs(const Doubles& coverage, const Marks& correct, const Integers& trajectories, const Integers& turns,
-              std::uint64_t seed, const std::optional<Marks>& mask, const std::optional<Doubles>& speedup,
+nb::tuple Prs(const RowDoubles& coverage, const RowMarks& correct, const Integers& trajectories, const Integers& turns,
+              std::uint64_t seed, const std::optional<RowMarks>& mask, const std::optional<RowDoubles>& speedup,
               double threshold, double ramp, std::optional<double> speedup_threshold, const std::string& level) {
   using learn::PrsLevel;
   const learn::PrsOptions options{
@@ -91,9 +103,9 @@ nb::tuple Prs(const Doubles& coverage, const Marks& correct, const Integers& tra
   Output probabilities(coverage, std::nullopt);
   std::vector<std::uint8_t> accepted(coverage.size());
   Unlocked([&] {
-    const learn::TurnRows rows{View(trajectories), View(turns), View(mask)};
-    Check(
-        learn::KeepProbabilities({View(coverage), View(correct), View(speedup)}, rows, options, probabilities.span()));
+    const learn::TurnRows rows{View(trajectories), View(turns), View("mask", mask, coverage.size())};
+    Check(learn::KeepProbabilities({View(coverage), View(correct), View("speedup", speedup, coverage.size())}, rows,
+                                   options, probabilities.span()));
     Check(learn::DrawKept(probabilities.span(), rows, options, seed, accepted));
   });
   return nb::make_tuple(NewMarksLike(accepted, coverage), probabilities.Finish());

@@ -6,7 +6,9 @@ NB_MODULE(_learn, module) {
   using namespace kgym::python;
   module.doc() = "The RL methods of kgym on numpy arrays and torch tensors. See the package's docstring.";
   AddAdvantages(module);
+  AddTokens(module);
   AddLosses(module);
+  AddEntropy(module);
   AddMismatch(module);
   AddSampling(module);
   AddMetrics(module);

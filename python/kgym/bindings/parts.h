@@ -6,6 +6,8 @@
 namespace kgym::python {
 
 void AddAdvantages(nanobind::module_& module);
+void AddTokens(nanobind::module_& module);
+void AddEntropy(nanobind::module_& module);
 void AddLosses(nanobind::module_& module);
 void AddMismatch(nanobind::module_& module);
 void AddSampling(nanobind::module_& module);

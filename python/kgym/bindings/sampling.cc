@@ -1,6 +1,8 @@
 // Filters, samplers, packing.
 #include "arrays.h"
+#include "groups.h"
 #include "learn/filter.h"
+#include "learn/oversample.h"
 #include "learn/pack.h"
 #include "learn/sampler.h"
 #include "parts.h"
@@ -10,19 +12,16 @@ namespace {
 
 using namespace nb::literals;
 
-nb::tuple FilterGroups(const Doubles& scores, const Integers& groups, const std::optional<Integers>& turns,
-                       const std::optional<Marks>& mask, double least_deviation, bool drop_solved_by_none,
+nb::tuple FilterGroups(const RowDoubles& scores, const Integers& groups, const std::optional<Integers>& turns,
+                       const std::optional<RowMarks>& mask, double least_deviation, bool drop_solved_by_none,
                        bool drop_solved_by_all, std::size_t least_size) {
   const learn::FilterOptions options{.least_deviation = least_deviation,
                                      .drop_solved_by_none = drop_solved_by_none,
                                      .drop_solved_by_all = drop_solved_by_all,
                                      .least_size = least_size};
   std::vector<std::uint8_t> rows(scores.size());
-  const learn::FilterReport report = Unlocked([&] {
-    const learn::Grouping by = turns ? Check(learn::GroupBy(View(groups), View(*turns), View(mask)))
-                                     : Check(learn::GroupBy(View(groups), View(mask)));
-    return Check(learn::FilterGroups(View(scores), {}, by, options, rows));
-  });
+  const learn::FilterReport report = Unlocked(
+      [&] { return Check(learn::FilterGroups(View(scores), {}, GroupsOf(groups, turns, mask), options, rows)); });
   nb::dict counts;
   counts["groups"] = report.groups;
   counts["dropped"] = report.dropped;
@@ -52,6 +51,58 @@ std::vector<std::size_t> Next(Sampler& self, std::size_t count) {
   std::vector<std::size_t> prompts;
   for (std::size_t i = 0; i < count; ++i) prompts.push_back(self.sampler.Next());
   return prompts;
+}
+
+void AddOversampler(nb::module_& m) {
+  using learn::Oversampler;
+  nb::class_<Oversampler>(
+      m, "Oversampler",
+      "How many prompts to generate: until those expected to survive the filter are target * factor, in multiples of "
+      "`multiple`. Resumes from state().")
+      .def(
+          "__init__",
+          [](Oversampler* self, double target, double factor, std::size_t multiple, double smoothing, double most) {
+            new (self) Oversampler(Check(Oversampler::Create({target, factor, multiple, smoothing, most})));
+          },
+          "target"_a, nb::kw_only(), "factor"_a = 1.0, "multiple"_a = 1, "smoothing"_a = 1.0, "most"_a = 0.95,
+          "smoothing: weight of a new filter rate against the old, in (0, 1]. most: cap on a prompt's filter rate, so "
+          "that a batch of hopeless prompts still ends.")
+      .def("add", &Oversampler::Add, "prompt"_a,
+           "Adds a prompt to the batch being collected; True once that is large enough, and a new one begins.")
+      .def(
+          "observe", [](Oversampler& self, std::int64_t prompt, double rate) { Check(self.Observe(prompt, rate)); },
+          "prompt"_a, "filter_rate"_a, "The share of the prompt's rows that the filter dropped, from 0 to 1.")
+      .def("filter_rate", &Oversampler::filter_rate, "prompt"_a, "0 for prompts never observed.")
+      .def(
+          "state", [](const Oversampler& self) { return DumpJson(self.State()); }, "JSON text.")
+      .def_static(
+          "from_state",
+          [](const std::string& state, double target, double factor, std::size_t multiple, double smoothing,
+             double most) {
+            return Check(
+                Oversampler::FromState({target, factor, multiple, smoothing, most}, Check(ParseJson(state, "state"))));
+          },
+          "state"_a, "target"_a, nb::kw_only(), "factor"_a = 1.0, "multiple"_a = 1, "smoothing"_a = 1.0,
+          "most"_a = 0.95, "With the options that the state was made with.");
+}
+
+void AddRefill(nb::module_& m) {
+  using learn::Refill;
+  nb::class_<Refill>(m, "Refill",
+                     "Rows that passed the filter, waiting until a batch is full; older than max_age steps, they are "
+                     "dropped. Resumes from state().")
+      .def(nb::init<std::int64_t>(), "max_age"_a)
+      .def("add", &Refill::Add, "row"_a, "step"_a, "A row, by a number of its own, written at that step.")
+      .def("take", &Refill::Take, "count"_a, "step"_a,
+           "`count` rows, the oldest first; an empty list if fewer are fresh at that step.")
+      .def_prop_ro("waiting", &Refill::waiting, "Rows.")
+      .def_prop_ro("dropped", &Refill::dropped, "Rows, for their age.")
+      .def(
+          "state", [](const Refill& self) { return DumpJson(self.State()); }, "JSON text.")
+      .def_static(
+          "from_state",
+          [](const std::string& state) { return Check(Refill::FromState(Check(ParseJson(state, "state")))); },
+          "state"_a);
 }
 
 }  // namespace
@@ -102,6 +153,8 @@ void AddSampling(nb::module_& m) {
             return Sampler{options, Check(learn::PromptSampler::FromState(options, Check(ParseJson(state, "state"))))};
           },
           "state"_a, "policy"_a = "uniform");
+  AddOversampler(m);
+  AddRefill(m);
 }
 
 }  // namespace kgym::python
