@@ -236,7 +236,8 @@ class Evaluation:
             tree = encode(slot.masters, self.arena.writer(slot.inputs_at, slot.outputs_at))
         except OverflowError as error:
             raise Failure("problem", "get_inputs() returns much more than it did before: %s" % error) from None
-        self.arena.bytes[slot.outputs_at:slot.end].fill_(poison)
+        # As far as right outputs reach: what lies beyond only has room for a dtype that is too wide, which is found out by its name.
+        self.arena.bytes[slot.outputs_at:min(slot.end, slot.outputs_at + align(self.problem.output_bytes))].fill_(poison)
         return tree, [slot.outputs_at, slot.end]
 
     def answer(self, slot: Slot) -> Any:

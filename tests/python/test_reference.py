@@ -124,7 +124,8 @@ def test_offsets_are_not_believed() -> None:
 def test_poison_shows_an_output_that_was_only_claimed() -> None:
     exchange = Exchange(DOUBLE)
     _, area = exchange.fill(seed=1), exchange.reference.evaluation.slots[0]
-    assert bool((exchange.reference.evaluation.arena.bytes[area.outputs_at:area.end] == POISON).all())
+    reach = area.outputs_at + exchange.reference.problem.output_bytes
+    assert bool((exchange.reference.evaluation.arena.bytes[area.outputs_at:reach] == POISON).all()) and reach < area.end
     tree = encode(exchange.expected(), lambda t: 0)
     assert exchange.check_tree(tree)["difference"]["kind"] == "numerical"
     assert exchange.answer(exchange.expected())["difference"]["kind"] == ""
