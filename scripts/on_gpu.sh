@@ -20,7 +20,7 @@ Usage: on_gpu.sh bundle DIR [--build DIR]   make the folder DIR out of build/rel
 
 Examples:
   make build && scripts/on_gpu.sh bundle build/bundle
-  rsync -a build/bundle/ gpu-machine:kgym/ && ssh gpu-machine kgym/run.sh --python /opt/venv/bin/python --out results
+  rsync -a build/bundle/ gpu-machine:kgym/ && ssh gpu-machine kgym/run.sh --python venv/bin/python --out results
   scripts/on_gpu.sh run --out bench/results doctor cases
 TEXT
 }

@@ -32,7 +32,7 @@ Options:
   --submissions DIR       submissions for it, <level>__<problem>__<what>.py (default: examples/kernelbench)
 
 Examples:
-  ./run.sh --python /opt/venv/bin/python
+  ./run.sh --python venv/bin/python
   ./run.sh --out /data/results doctor cases
   ./run.sh --full --set judge.at_once=16 bench
   ./run.sh --kernelbench ../KernelBench --submissions ./mine kernelbench

@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "judge/card_peaks.h"
 #include "judge/cgroup_folder.h"
 #include "judge/claims.h"
 #include "judge/correctness.h"
@@ -83,11 +82,6 @@ std::filesystem::path CacheFolder(const std::string& configured) {
 
 namespace {
 
-Status CheckDevice(const JudgeConfig& config) {
-  if (config.device == "cpu" || config.device == "cuda" || config.device.starts_with("cuda:")) return Ok();
-  return Error{Concat("config: judge.device is '", config.device, "'; cpu, cuda or cuda:N is expected")};
-}
-
 /// Builds keep off the cores that a CPU lane measures on.
 BuildGround GroundOfBuilds(const LaneDevice& device) {
   if (device.on_gpu()) return {device.cpus, "cuda", device.found.arch()};
@@ -122,7 +116,7 @@ Judge::Judge(Executor executor, JudgeConfig config, Runtime runtime)
       build_turn_(executor, static_cast<std::size_t>(config_.build_jobs)) {}
 
 Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeConfig config) {
-  KGYM_CO_TRY_VOID(CheckDevice(config));
+  if (const std::string fault = config.Fault(); !fault.empty()) co_return Error{"config: " + fault};
   config = config.Completed();
   KGYM_CO_TRY(Runtime runtime, Runtime::Unpack());
   LaneDevice device;
@@ -271,7 +265,9 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
   remains.reference = std::move(opened.reference);
   Host& reference = *remains.reference->host;
   KGYM_CO_TRY_VOID(co_await Inject(task.config.inject, reference));
+  start = std::chrono::steady_clock::now();
   remains.memory = co_await lane_->Reserve(remains.reference->facts, task.config);
+  verdict.stages["memory_ms"] = MsSince(start);
   start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(remains.candidate, co_await lane_->TakeCandidate(task.config.limits));
   Host* candidate = remains.candidate.get();

@@ -133,6 +133,9 @@ struct JudgeConfig {
 
   bool on_gpu() const { return device.starts_with("cuda"); }
 
+  /// What is wrong with it beyond single fields' bounds: a sentence that names the key, or nothing.
+  std::string Fault() const;
+
   /// The same with every value that depends on the device filled in.
   JudgeConfig Completed() const;
 
@@ -166,6 +169,18 @@ struct JudgeConfig {
            .choices = {"none", "reference-dies", "reference-stalls"}});
   }
 };
+
+inline std::string JudgeConfig::Fault() const {
+  if (device != "cpu" && device != "cuda" && !device.starts_with("cuda:"))
+    return "judge.device is '" + device + "'; cpu, cuda or cuda:N is expected";
+  const auto at_least = [](const char* key, int value, int least) -> std::string {
+    if (value == 0 || value >= least) return "";
+    return std::string(key) + " is " + std::to_string(value) + "; 0 or at least " + std::to_string(least) +
+           " is expected";
+  };
+  std::string fault = at_least("limits.memory", limits.memory_mb, 256);
+  return fault.empty() ? at_least("limits.processes", limits.processes, 8) : fault;
+}
 
 inline JudgeConfig JudgeConfig::Completed() const {
   JudgeConfig full = *this;

@@ -85,8 +85,8 @@ MaybeRuling RuleOnLibraryKernels(const Json& facts) {
 }  // namespace
 
 MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators) {
-  if (MaybeRuling ruling = RuleOnLibraryKernels(facts)) return ruling;
-  if (HasKernels(facts) && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput)) return std::nullopt;
+  const bool own = HasKernels(facts) && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput);
+  if (own) return RuleOnLibraryKernels(facts);
   return Without(facts, reference_operators);
 }
 

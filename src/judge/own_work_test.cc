@@ -47,6 +47,15 @@ TEST(OwnWork, OnAGpuNativeCodeThatLaunchesLibraryKernelsOnlyIsALibraryCall) {
   EXPECT_EQ(Of(facts), Outcome::kOk) << "without a profile nobody can tell";
 }
 
+TEST(OwnWork, AProfileOfLibraryKernelsDoesNotChangeWhatIsSaidOfASubmissionWithoutAKernel) {
+  Json facts = Facts({{"operators", {{"aten.relu", 2}, {"aten.mm", 1}}}});
+  facts["profile"] = Profile(0, 80, 5);
+  EXPECT_EQ(Of(facts), Outcome::kRejectedReferenceCall);
+  facts = Facts({{"kernels", {{"f", "triton"}}}, {"operators", {{"aten.mm", 1}}}});
+  facts["profile"] = Profile(0, 80, 5);
+  EXPECT_EQ(Of(facts), Outcome::kRejectedDecoyKernel);
+}
+
 TEST(OwnWorkSummary, CoverageIsTheShareOfTheCardsTime) {
   Json facts = Facts({{"own_ns", 1}, {"framework_ns", 1}}, "own");
   facts["profile"] = Profile(30, 60, 10);

@@ -105,8 +105,12 @@ def test_a_device_that_is_not_there(relu: Path) -> None:
     """Also where there is a card: nobody has ninety-nine."""
     ended = kgym("eval", "level1/relu", relu, "--json", "--device", "cuda:99")
     assert ended.code == 3 and ("NVIDIA driver" in ended.json()["error"] or "cuda:99" in ended.json()["error"])
-    ended = kgym("eval", "level1/relu", relu, "--json", "--device", "gpu")
-    assert ended.code == 3 and "judge.device is 'gpu'; cpu, cuda or cuda:N is expected" in ended.json()["error"]
+    assert refused("eval", "level1/relu", relu, "--device", "gpu") == "config: judge.device is 'gpu'; cpu, cuda or cuda:N is expected"
+
+
+@pytest.mark.parametrize("key, value, least", [("limits.memory", 255, 256), ("limits.memory", 1, 256), ("limits.processes", 7, 8)])
+def test_limits_under_which_nothing_runs(relu: Path, key: str, value: int, least: int) -> None:
+    assert refused("eval", "level1/relu", relu, "--set", f"{key}={value}") == f"config: {key} is {value}; 0 or at least {least} is expected"
 
 
 def test_doctor() -> None:

@@ -88,6 +88,7 @@ Status CheckBackend(const judge::Judge& judge, const std::string& backend) {
 Result<judge::JudgeConfig> WithChanges(judge::JudgeConfig config, const Json& changes, std::string_view where) {
   ConfigFields fields(config);
   KGYM_TRY_VOID(fields.ParseYaml(DumpJson(changes), where));  // JSON is YAML.
+  if (const std::string fault = config.Fault(); !fault.empty()) return Error{Concat(where, ": ", fault)};
   return config;
 }
 

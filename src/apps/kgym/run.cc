@@ -42,6 +42,7 @@ Result<judge::JudgeConfig> LoadConfig(const ConfigSource& source) {
   ConfigFields fields(config);
   if (!source.file.empty()) KGYM_TRY_VOID(fields.LoadYaml(source.file));
   for (const std::string& assignment : source.set) KGYM_TRY_VOID(fields.Override(assignment));
+  if (const std::string fault = config.Fault(); !fault.empty()) return Error{"config: " + fault};
   return config;
 }
 

@@ -73,11 +73,6 @@ namespace {
 
 constexpr unsigned kBlocks = 1024, kThreads = 256;
 
-PyObject* Fail(const std::string& sentence) {
-  PyErr_SetString(PyExc_RuntimeError, sentence.c_str());
-  return nullptr;
-}
-
 /// The kernel and the eight bytes that it adds to; made at first use, for the life of the process.
 struct Checksum {
   const Driver* driver = nullptr;

@@ -7,11 +7,6 @@ namespace {
 
 constexpr int kFileDescriptor = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 
-PyObject* Fail(const std::string& sentence) {
-  PyErr_SetString(PyExc_RuntimeError, sentence.c_str());
-  return nullptr;
-}
-
 const Driver* DriverOrFail() {
   std::string error;
   const Driver* driver = Driver::Get(error);

@@ -73,17 +73,17 @@ std::string Occupier::Make() {
   const auto ask = [&](CuAttribute what, int& value) {
     return d.DeviceGetAttribute(&value, static_cast<int>(what), device);
   };
-  if (int code = ask(CuAttribute::kMultiprocessors, multiprocessors_); code != 0)
-    return d.Describe("cuDeviceGetAttribute", code);
-  ask(CuAttribute::kThreadsPerMultiprocessor, threads_);
-  ask(CuAttribute::kL2Bytes, l2_bytes_);
+  int code = ask(CuAttribute::kMultiprocessors, multiprocessors_);
+  if (code == 0) code = ask(CuAttribute::kThreadsPerMultiprocessor, threads_);
+  if (code == 0) code = ask(CuAttribute::kL2Bytes, l2_bytes_);
+  if (code != 0) return d.Describe("cuDeviceGetAttribute", code);
   CuModule module = nullptr;
-  if (int code = d.ModuleLoadData(&module, ImageOr("occupy", kOccupyPtx)); code != 0)
+  if (code = d.ModuleLoadData(&module, ImageOr("occupy", kOccupyPtx)); code != 0)
     return d.Describe("cuModuleLoadData", code);
-  if (int code = d.ModuleGetFunction(&kernel_, module, "kgym_occupy"); code != 0)
+  if (code = d.ModuleGetFunction(&kernel_, module, "kgym_occupy"); code != 0)
     return d.Describe("cuModuleGetFunction", code);
   scratch_bytes_ = static_cast<std::size_t>(kFlush * std::max(l2_bytes_, 4 << 20)) / 16 * 16;
-  if (int code = d.MemAlloc(&scratch_, scratch_bytes_); code != 0) return d.Describe("cuMemAlloc", code);
+  if (code = d.MemAlloc(&scratch_, scratch_bytes_); code != 0) return d.Describe("cuMemAlloc", code);
   return "";
 }
 

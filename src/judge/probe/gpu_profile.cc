@@ -8,11 +8,6 @@
 namespace kgym::judge::probe {
 namespace {
 
-PyObject* Fail(const std::string& sentence) {
-  PyErr_SetString(PyExc_RuntimeError, sentence.c_str());
-  return nullptr;
-}
-
 Cupti* CuptiOrFail() {
   std::string error;
   Cupti* cupti = Cupti::Get(error);

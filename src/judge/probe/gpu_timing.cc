@@ -1,52 +1,50 @@
 #include "judge/probe/gpu_timing.h"
 
-#include <time.h>
-
 #include <array>
 #include <vector>
 
 #include "judge/probe/gpu_occupy.h"
+#include "judge/probe/monotonic.h"
 
 namespace kgym::judge::probe {
 namespace {
 
 constexpr int kPersistingL2Limit = 6;  // CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 
-PyObject* Fail(const std::string& sentence) {
-  PyErr_SetString(PyExc_RuntimeError, sentence.c_str());
-  return nullptr;
-}
-
-long long NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
-
 /// Four events for each call: before and after the occupying kernel, after forward, after emit.
 class Events {
  public:
   Events(const Driver& driver, std::size_t calls) : driver_(driver), events_(4 * calls) {
-    for (CuEvent& event : events_) driver_.EventCreate(&event, 0);
+    for (CuEvent& event : events_) Keep(driver_.EventCreate(&event, 0));
   }
   ~Events() {
-    for (CuEvent event : events_) driver_.EventDestroy(event);
+    for (CuEvent event : events_) {
+      if (event != nullptr) driver_.EventDestroy(event);
+    }
   }
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
   int Record(std::size_t call, std::size_t which) { return driver_.EventRecord(events_[4 * call + which], nullptr); }
 
-  /// Nanoseconds from one event of a call to the next.
-  long long Span(std::size_t call, std::size_t from) const {
+  /// Nanoseconds from one event of a call to the next; see error().
+  long long Span(std::size_t call, std::size_t from) {
     float ms = 0;
-    driver_.EventElapsedTime(&ms, events_[4 * call + from], events_[4 * call + from + 1]);
+    Keep(driver_.EventElapsedTime(&ms, events_[4 * call + from], events_[4 * call + from + 1]));
     return static_cast<long long>(static_cast<double>(ms) * 1e6);
   }
 
+  /// The driver's first code that was not success, of making events and of reading them.
+  int error() const { return error_; }
+
  private:
+  void Keep(int code) {
+    if (error_ == 0) error_ = code;
+  }
+
   const Driver& driver_;
   std::vector<CuEvent> events_;
+  int error_ = 0;
 };
 
 /// A candidate may have set lines aside that no write evicts.
@@ -76,7 +74,7 @@ bool Enqueue(Occupier& card, Events& events, PyObject* forward, PyObject* argume
   return code == 0 || Fail(card.driver().Describe("recording an event", code)) != nullptr;
 }
 
-PyObject* Spans(const Events& events, const std::vector<long long>& host_ns) {
+PyObject* Spans(const Driver& driver, Events& events, const std::vector<long long>& host_ns) {
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(host_ns.size()));
   for (std::size_t i = 0; list != nullptr && i < host_ns.size(); ++i) {
     PyObject* row = Py_BuildValue("(LLLL)", events.Span(i, 1), events.Span(i, 2), events.Span(i, 0), host_ns[i]);
@@ -84,7 +82,9 @@ PyObject* Spans(const Events& events, const std::vector<long long>& host_ns) {
     Py_DECREF(list);
     return nullptr;
   }
-  return list;
+  if (list == nullptr || events.error() == 0) return list;
+  Py_DECREF(list);
+  return Fail(driver.Describe("reading an event", events.error()));
 }
 
 PyObject* RunBatch(PyObject*, PyObject* args) {
@@ -106,7 +106,7 @@ PyObject* RunBatch(PyObject*, PyObject* args) {
     }
     if (int code = card->driver().CtxSynchronize(); code != 0)
       return Fail(card->driver().Describe("waiting for the GPU", code));
-    return Spans(events, host_ns);
+    return Spans(card->driver(), events, host_ns);
   });
 }
 
@@ -124,7 +124,9 @@ PyObject* ProbeIdle(PyObject*, PyObject* args) {
       if (code == 0) code = card->Launch(0, false);
       if (code == 0) code = events.Record(0, 1);
       if (code == 0) code = card->driver().CtxSynchronize();
-      PyObject* ns = code == 0 ? PyLong_FromLongLong(events.Span(0, 0)) : nullptr;
+      const long long span = code == 0 ? events.Span(0, 0) : 0;
+      if (code == 0) code = events.error();
+      PyObject* ns = code == 0 ? PyLong_FromLongLong(span) : nullptr;
       if (code != 0) Fail(card->driver().Describe("probing the card", code));
       const bool added = ns != nullptr && PyList_Append(list, ns) == 0;
       Py_XDECREF(ns);

@@ -14,11 +14,6 @@ namespace {
 
 using sandbox::SandboxSpec;
 
-PyObject* Fail(const std::string& sentence) {
-  PyErr_SetString(PyExc_RuntimeError, sentence.c_str());
-  return nullptr;
-}
-
 PyObject* TextOrNull(const std::string& text) {
   return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
 }

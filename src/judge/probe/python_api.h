@@ -13,8 +13,15 @@
 #endif
 
 #include <exception>
+#include <string>
 
 namespace kgym::judge::probe {
+
+/// Sets a RuntimeError with this sentence; null, for `return`.
+inline PyObject* Fail(const std::string& sentence) {
+  PyErr_SetString(PyExc_RuntimeError, sentence.c_str());
+  return nullptr;
+}
 
 /// Runs `body`, which returns a new reference or null with a Python error set. A C++ exception becomes a RuntimeError:
 /// none may unwind into the interpreter.

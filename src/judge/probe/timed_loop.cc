@@ -1,15 +1,9 @@
 #include "judge/probe/timed_loop.h"
 
-#include <time.h>
+#include "judge/probe/monotonic.h"
 
 namespace kgym::judge::probe {
 namespace {
-
-long long NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
 
 /// One call and its emission as a tuple of two times, or null with a Python exception set.
 PyObject* TimeOne(PyObject* forward, PyObject* arguments, PyObject* emit, Py_ssize_t index) {
