@@ -1,4 +1,4 @@
-"""A minimal zygote for test_sandbox.py: prepares itself, then forks a host for each packet and lets it run a piece of Python, confined.
+"""A minimal zygote for the tests of the sandbox: prepares itself, then forks a host for each packet and lets it run a piece of Python, confined.
 
 Started as `python -I sandbox_zygote.py SOCKET PROBE_FOLDER`. First packet {spec, modules} -> the report of prepare_zygote. Then
 {spec, code} with descriptors [control, work] -> {pid} with a pidfd, or {error}; {reap: true} -> a list of (pid, code); {count: "fds"} ->
