@@ -1,11 +1,9 @@
 """The walls of the sandbox against hosts that do not want to be in one. Every hostile act is bounded: it ends by itself or with its host."""
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -250,7 +248,6 @@ say([traced, number, look(lambda: os.listdir('/proc/1/fd')), look(lambda: open('
 
 def test_no_network(contained: Zygote) -> None:
     connect = """
-import socket
 try:
     socket.create_connection(('127.0.0.1', 22), 1)
     say('connected')
@@ -287,7 +284,6 @@ def watch():
         seen.append(error.errno)
 thread = threading.Thread(target=watch)
 thread.start()
-import json
 probe.confine(json.dumps({'read_only': ['/usr']}))
 turn.set()
 thread.join()
