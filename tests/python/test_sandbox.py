@@ -248,6 +248,7 @@ say([traced, number, look(lambda: os.listdir('/proc/1/fd')), look(lambda: open('
 
 def test_no_network(contained: Zygote) -> None:
     connect = """
+import socket
 try:
     socket.create_connection(('127.0.0.1', 22), 1)
     say('connected')
@@ -284,6 +285,7 @@ def watch():
         seen.append(error.errno)
 thread = threading.Thread(target=watch)
 thread.start()
+import json
 probe.confine(json.dumps({'read_only': ['/usr']}))
 turn.set()
 thread.join()
