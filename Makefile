@@ -38,7 +38,7 @@ test: build bindings ## Every test: C++, Python, and the verdict cases.
 
 bench: build ## Runs the benchmarks.
 	@for program in $(RELEASE)/bin/*_bench; do echo "$$program"; $(RUN) "$$program" || exit 1; done
-	@if $(PYTHON) -c 'import kgym, verl' 2>/dev/null; then $(PYTHON) bench/methods_verl.py; \
+	@if $(PYTHON) -c 'import importlib.util as u, kgym, sys; sys.exit(u.find_spec("verl") is None)' 2>/dev/null; then $(PYTHON) bench/methods_verl.py; \
 	else echo "bench/methods_verl.py: $(PYTHON) has not both kgym and verl; docs/methods.md has its figures"; fi
 
 asan: build ## C++ tests under the address and undefined-behaviour sanitizers.

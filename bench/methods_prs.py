@@ -84,21 +84,28 @@ COLOURS = ("#888888", "#d08a2e", "#2a6fb0", "#b03a3a", "#2f8f57", "#7a55a8")
 
 
 def figure(panels: list[tuple[str, list[np.ndarray]]]) -> str:
-    """The share of hard by step, a panel for each setting, a curve for each treatment, as SVG."""
-    width, height, across = 230, 120, 3
-    down = -(-len(panels) // across)
-    size = f'width="{across * (width + 20) + 10}" height="{down * (height + 40) + 60}"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">', '<text x="10" y="16">share of hard, by step</text>']
-    for index, treatment in enumerate(TREATMENTS):
-        x, y = 150 + 200 * (index % 3), 12 + 16 * (index // 3)
-        parts.append(f'<rect x="{x}" y="{y - 5}" width="16" height="4" fill="{COLOURS[index]}"/><text x="{x + 22}" y="{y + 2}">{treatment.name}</text>')
-    for panel, (name, curves) in enumerate(panels):
-        left, top = 10 + panel % across * (width + 20), 60 + panel // across * (height + 40)
-        parts.append(f'<text x="{left}" y="{top - 5}">{name}</text><rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#bbb"/>')
-        for colour, curve in zip(COLOURS, curves, strict=True):
+    """The share of hard by step, a panel for each setting, a curve for each treatment, as SVG; the legend is where a panel more would be."""
+    width, height, across, apart = 230, 120, 3, 2
+    curves_height = height - apart * (len(TREATMENTS) + 1)
+    place = [(30 + index % across * (width + 30), 24 + index // across * (height + 46)) for index in range(len(panels) + 1)]
+    size = f'width="{across * (width + 30) + 10}" height="{place[-1][1] + height + 20}"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">']
+    for (name, curves), (left, top) in zip(panels, place, strict=False):
+        parts.append(f'<text x="{left}" y="{top - 6}">{name}</text><rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#bbb"/>')
+        for x, y, anchor, label in ((left - 5, top + 14, "end", "1"), (left - 5, top + height - 4, "end", "0"), (left, top + height + 13, "start", "0"),
+                                    (left + width, top + height + 13, "end", f"{STEPS}")):
+            parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="10" fill="#666">{label}</text>')
+        for index, (colour, curve) in enumerate(zip(COLOURS, curves, strict=True)):
             picked = curve[:: max(1, STEPS // 80)]
-            points = " ".join(f"{left + width * i / (len(picked) - 1):.1f},{top + height * (1 - share):.1f}" for i, share in enumerate(picked))
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+            first = top + apart * (index + 1)  # Each a little lower than the one before: many coincide.
+            points = " ".join(f"{left + width * i / (len(picked) - 1):.1f},{first + curves_height * (1 - share):.1f}" for i, share in enumerate(picked))
+            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+    left, top = place[-1]
+    for index, (colour, treatment) in enumerate(zip(COLOURS, TREATMENTS, strict=True)):
+        y = top + 4 + 16 * index
+        parts.append(f'<rect x="{left}" y="{y}" width="16" height="4" fill="{colour}"/><text x="{left + 22}" y="{y + 6}">{treatment.name}</text>')
+    for y, line in ((top + 106, "share of hard by step; each curve is a little lower"), (top + 120, "than the one before, since many coincide")):
+        parts.append(f'<text x="{left}" y="{y}" fill="#666">{line}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

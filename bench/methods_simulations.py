@@ -38,14 +38,14 @@ def predicted(gap: float, baseline: str) -> float:
 
 def figure(rows: list[tuple[str, float, float, float]]) -> str:
     """Bars of the mean gradient, whose true value is 0, as SVG."""
-    top = max(abs(mean) for _, _, mean, _ in rows) or 1.0
+    top, zero = max(abs(mean) for _, _, mean, _ in rows) or 1.0, 330
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="760" height="%d" font-family="sans-serif" font-size="13">' % (40 + 24 * len(rows)),
              '<text x="8" y="20">mean gradient where the true one is 0</text>']
     for index, (baseline, gap, mean, _) in enumerate(rows):
         y, width = 34 + 24 * index, max(1.0, 320 * abs(mean) / top)
         parts.append(f'<text x="8" y="{y + 13}">{baseline}, gap {gap:g}</text>'
-                     f'<rect x="330" y="{y}" width="{width:.1f}" height="16" fill="#4a78b0"/>'
-                     f'<text x="{340 + width:.1f}" y="{y + 13}">{mean:+.4f}</text>')
+                     f'<rect x="{zero - width * (mean < 0):.1f}" y="{y}" width="{width:.1f}" height="16" fill="#4a78b0"/>'
+                     f'<text x="{zero + 10 + width * (mean > 0):.1f}" y="{y + 13}">{mean:+.4f}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/text.h"
 #include "learn/check_input.h"
 
@@ -34,6 +38,44 @@ void ForEachRun(const TokenRows& tokens, std::size_t row, Visit visit) {
     begin = FirstThatCounts(mask, end, last);
   }
 }
+
+/// More than a cache holds by the time somebody reads it.
+constexpr std::size_t kLarge = (std::size_t{16} << 20) / sizeof(double);
+
+/// Fills past the caches. An ordinary store reads the memory first that it then overwrites: twice the traffic.
+class Filler {
+ public:
+  explicit Filler(std::size_t all) : past_caches_(all >= kLarge) {}
+  Filler(const Filler&) = delete;
+  Filler& operator=(const Filler&) = delete;
+#ifdef __SSE2__
+  ~Filler() {
+    if (past_caches_) _mm_sfence();  // Such stores are ordered with nothing else.
+  }
+#endif
+
+  void Fill(double* begin, double* end, double value) const {
+#ifdef __SSE2__
+    if (past_caches_) return Stream(begin, end, value);
+#endif
+    std::fill(begin, end, value);
+  }
+
+ private:
+#ifdef __SSE2__
+  static void Stream(double* begin, double* end, double value) {
+    // Only whole cache lines go out at once, so the ends are written as usual.
+    while (begin < end && reinterpret_cast<std::uintptr_t>(begin) % 64 != 0) *begin++ = value;
+    const __m128d pair = _mm_set1_pd(value);
+    for (; end - begin >= 8; begin += 8) {
+      for (int i = 0; i < 8; i += 2) _mm_stream_pd(begin + i, pair);
+    }
+    std::fill(begin, end, value);
+  }
+#endif
+
+  bool past_caches_;
+};
 
 /// By four sums side by side: an addition need not wait for the one before it.
 double SumOf(std::span<const double> values) {
@@ -72,14 +114,15 @@ Status Broadcast(std::span<const double> values, const TokenRows& tokens, Masked
   KGYM_TRY_VOID(CheckTokenRows(tokens));
   KGYM_TRY_VOID(CheckLength("values", values.size(), tokens.rows()));
   KGYM_TRY_VOID(CheckTokenCount("out", out.size(), tokens));
+  const Filler filler(out.size());
   for (std::size_t row = 0; row < tokens.rows(); ++row) {
     std::size_t written = tokens.begin(row);
     const auto clear_up_to = [&](std::size_t begin) {
-      if (masked == Masked::kZero) std::fill(out.data() + written, out.data() + begin, 0.0);
+      if (masked == Masked::kZero) filler.Fill(out.data() + written, out.data() + begin, 0);
     };
     ForEachRun(tokens, row, [&](std::size_t begin, std::size_t end) {
       clear_up_to(begin);
-      std::fill(out.data() + begin, out.data() + end, values[row]);
+      filler.Fill(out.data() + begin, out.data() + end, values[row]);
       written = end;
     });
     clear_up_to(tokens.end(row));

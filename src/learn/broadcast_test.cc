@@ -77,5 +77,25 @@ TEST(RowSums, NameWhatIsNotFinite) {
   EXPECT_THAT(RowSums(values, {kOffsets, kMask}, sums).error().message, HasSubstr("values of row 2 add up to inf"));
 }
 
+/// So large that the values go past the caches: the same numbers, wherever runs begin and end.
+TEST(Broadcast, LargeOnesAreWrittenWhole) {
+  constexpr std::size_t kRows = 5, kColumns = 500'003, kAhead = 3;
+  const std::vector<std::int64_t> offsets = PaddedOffsets(kRows, kColumns);
+  std::vector<std::uint8_t> mask(kRows * kColumns);
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 1009 < 900 && i % 31 != 7;
+  const std::vector<double> values = {1, -2, 3, -4, 5};
+  for (const Masked masked : {Masked::kZero, Masked::kLeave}) {
+    std::vector<double> memory(kAhead + mask.size() + 1, 7);  // Begins in the middle of a cache line.
+    Broadcast(values, {offsets, mask}, masked, std::span(memory).subspan(kAhead, mask.size())).value();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      const double unset = masked == Masked::kZero ? 0 : 7;
+      wrong += memory[kAhead + i] != (mask[i] != 0 ? values[i / kColumns] : unset);
+    }
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(memory[kAhead - 1] + memory.back(), 14);
+  }
+}
+
 }  // namespace
 }  // namespace kgym::learn

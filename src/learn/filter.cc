@@ -5,11 +5,19 @@
 #include <numeric>
 #include <utility>
 
+#include "base/text.h"
 #include "learn/check_input.h"
 #include "learn/group_values.h"
 
 namespace kgym::learn {
 namespace {
+
+/// One score for each row, finite for those that are in a group.
+Status CheckMembers(std::span<const double> scores, const Grouping& groups) {
+  std::vector<std::uint8_t> members(groups.rows, 0);
+  for (std::size_t row : groups.members) members[row] = 1;
+  return CheckRows("scores", scores, groups.rows, members);
+}
 
 /// Whether to keep a group; counts what it finds.
 bool JudgeGroup(std::span<const std::size_t> members, std::span<const double> scores,
@@ -51,7 +59,7 @@ void TakeEfficient(std::span<const std::size_t> members, std::span<const double>
                    std::vector<std::size_t>& out) {
   Keyed positives, negatives;
   for (std::size_t row : members) {
-    const double length = static_cast<double>(std::max<std::int64_t>(lengths[row], 1));
+    const double length = static_cast<double>(lengths[row]);
     if (scores[row] > 0) {
       positives.emplace_back(scores[row] / length, row);
     } else {
@@ -78,12 +86,9 @@ void TakeEfficient(std::span<const std::size_t> members, std::span<const double>
 Result<FilterReport> FilterGroups(std::span<const double> scores, std::span<const std::int64_t> lengths,
                                   const Grouping& groups, const FilterOptions& options,
                                   std::span<std::uint8_t> kept_rows) {
-  KGYM_TRY_VOID(CheckLength("scores", scores.size(), groups.rows));
+  KGYM_TRY_VOID(CheckMembers(scores, groups));
   KGYM_TRY_VOID(CheckOptional("lengths", lengths.size(), groups.rows));
   KGYM_TRY_VOID(CheckLength("kept_rows", kept_rows.size(), groups.rows));
-  std::vector<std::uint8_t> members(groups.rows, 0);
-  for (std::size_t row : groups.members) members[row] = 1;
-  KGYM_TRY_VOID(CheckRows("scores", scores, groups.rows, members));
   std::ranges::fill(kept_rows, std::uint8_t{0});
   FilterReport report{.groups = static_cast<std::int64_t>(groups.size())};
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -96,14 +101,16 @@ Result<FilterReport> FilterGroups(std::span<const double> scores, std::span<cons
 }
 
 Status TwoGates(std::span<const double> mean_train, std::span<const double> mean_rollout,
-                std::span<const double> least_below_top, double closeness, double depth,
+                std::span<const double> least_below_top, std::span<const std::uint8_t> kept, const GateOptions& options,
                 std::span<std::uint8_t> kept_rows) {
   const std::size_t rows = kept_rows.size();
-  KGYM_TRY_VOID(CheckRows("mean_train", mean_train, rows));
-  KGYM_TRY_VOID(CheckRows("mean_rollout", mean_rollout, rows));
-  KGYM_TRY_VOID(CheckRows("least_below_top", least_below_top, rows));
+  KGYM_TRY_VOID(CheckOptional("kept", kept.size(), rows));
+  KGYM_TRY_VOID(CheckRows("mean_train", mean_train, rows, kept));
+  KGYM_TRY_VOID(CheckRows("mean_rollout", mean_rollout, rows, kept));
+  KGYM_TRY_VOID(CheckRows("least_below_top", least_below_top, rows, kept));
   for (std::size_t row = 0; row < rows; ++row) {
-    kept_rows[row] = std::abs(mean_train[row] - mean_rollout[row]) < closeness && least_below_top[row] > -depth;
+    const bool close = std::abs(mean_train[row] - mean_rollout[row]) < options.closeness;
+    kept_rows[row] = IsKept(kept, row) && close && least_below_top[row] > -options.depth;
   }
   return Ok();
 }
@@ -120,21 +127,28 @@ std::vector<std::size_t> ChooseGroups(const Grouping& groups, std::size_t comple
   return order;
 }
 
-std::vector<std::size_t> ChooseRows(std::span<const std::size_t> members, std::span<const double> scores,
-                                    std::span<const std::int64_t> lengths, std::size_t count, ChooseBy by,
-                                    Random& random) {
-  std::vector<std::size_t> chosen;
-  if (members.size() <= count) {
-    chosen.assign(members.begin(), members.end());
-  } else if (by == ChooseBy::kUniform) {
-    chosen.assign(members.begin(), members.end());
-    random.Shuffle(chosen);
-    chosen.resize(count);
-  } else {
-    TakeEfficient(members, scores, lengths, count, by == ChooseBy::kEfficiencyStochastic, random, chosen);
+Status ChooseRows(std::span<const double> scores, std::span<const std::int64_t> lengths, const Grouping& groups,
+                  std::size_t count, ChooseBy by, Random& random, std::span<std::uint8_t> kept_rows) {
+  KGYM_TRY_VOID(CheckMembers(scores, groups));
+  KGYM_TRY_VOID(CheckLength("lengths", lengths.size(), groups.rows));
+  KGYM_TRY_VOID(CheckLength("kept_rows", kept_rows.size(), groups.rows));
+  for (std::size_t row : groups.members) {
+    if (lengths[row] < 1) return Error{Concat("lengths of row ", row, " is ", lengths[row], "; 1 or more is expected")};
   }
-  std::ranges::sort(chosen);
-  return chosen;
+  std::ranges::fill(kept_rows, std::uint8_t{0});
+  std::vector<std::size_t> chosen;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    chosen.clear();
+    if (by == ChooseBy::kUniform || groups[g].size() <= count) {
+      chosen.assign(groups[g].begin(), groups[g].end());
+      if (chosen.size() > count) random.Shuffle(chosen);
+      chosen.resize(std::min(chosen.size(), count));
+    } else {
+      TakeEfficient(groups[g], scores, lengths, count, by == ChooseBy::kEfficiencyStochastic, random, chosen);
+    }
+    for (std::size_t row : chosen) kept_rows[row] = 1;
+  }
+  return Ok();
 }
 
 }  // namespace kgym::learn

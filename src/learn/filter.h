@@ -42,10 +42,16 @@ Result<FilterReport> FilterGroups(std::span<const double> scores, std::span<cons
                                   const Grouping& groups, const FilterOptions& options,
                                   std::span<std::uint8_t> kept_rows);
 
-/// Published "two gates": rows whose mean log-probabilities in training and rollout differ by less than `closeness`,
-/// and whose tokens were never sampled with a log-probability more than `depth` below the likeliest token's.
+struct GateOptions {
+  double closeness = 0.01;  // Of the row's mean log-probabilities in training and rollout.
+  double depth = 15;        // How far below the likeliest token's log-probability a sampled one may be.
+};
+
+/// Published "two gates" (Dr. Kernel): rows whose mean log-probabilities differ by less than `closeness`, and whose
+/// tokens were never sampled `depth` or more below the likeliest one. `least_below_top`: of each row the smallest
+/// difference, 0 or less. Rows that are not `kept` (empty: all are) get 0.
 Status TwoGates(std::span<const double> mean_train, std::span<const double> mean_rollout,
-                std::span<const double> least_below_top, double closeness, double depth,
+                std::span<const double> least_below_top, std::span<const std::uint8_t> kept, const GateOptions& options,
                 std::span<std::uint8_t> kept_rows);
 
 /// At most `target` groups: those with at least `complete` members first, at random among equals. Group numbers, in
@@ -58,9 +64,9 @@ enum class ChooseBy {
   kEfficiencyStochastic,  // The same, drawn with probabilities that grow with it.
 };
 
-/// `count` of the members, in order; all where there are no more. `lengths` are above 0. Positive: score > 0.
-std::vector<std::size_t> ChooseRows(std::span<const std::size_t> members, std::span<const double> scores,
-                                    std::span<const std::int64_t> lengths, std::size_t count, ChooseBy by,
-                                    Random& random);
+/// `count` members of each group, all where there are no more: `kept_rows` gets 1 for those, else 0. `lengths` (tokens)
+/// are above 0. Positive: score > 0.
+Status ChooseRows(std::span<const double> scores, std::span<const std::int64_t> lengths, const Grouping& groups,
+                  std::size_t count, ChooseBy by, Random& random, std::span<std::uint8_t> kept_rows);
 
 }  // namespace kgym::learn

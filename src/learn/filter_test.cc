@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace kgym::learn {
@@ -50,11 +52,15 @@ TEST(FilterGroups, ATurnThatTeachesIsKeptThoughTheLastDoesNot) {
 }
 
 TEST(TwoGates, BothMustHold) {
-  std::vector<std::uint8_t> rows(3);
-  TwoGates(std::vector<double>{-1, -1, -1}, std::vector<double>{-1.001, -1.1, -1}, std::vector<double>{-3, -3, -20},
-           0.01, 15, rows)
-      .value();
-  EXPECT_THAT(rows, ElementsAre(1, 0, 0));
+  const std::vector<double> train = {-1, -1, -1, -1}, below_top = {-3, -3, -20, NAN};
+  const std::vector<double> rollout = {-1.001, -1.1, -1, -1};
+  const std::vector<std::uint8_t> kept = {1, 1, 1, 0};
+  std::vector<std::uint8_t> rows(4);
+  TwoGates(train, rollout, below_top, kept, {}, rows).value();
+  EXPECT_THAT(rows, ElementsAre(1, 0, 0, 0));
+  TwoGates(train, rollout, below_top, kept, {.closeness = 0.2, .depth = 21}, rows).value();
+  EXPECT_THAT(rows, ElementsAre(1, 1, 1, 0));
+  EXPECT_FALSE(TwoGates(train, rollout, below_top, {}, {}, rows).ok());
 }
 
 TEST(ChooseGroups, CompleteOnesFirst) {
@@ -71,18 +77,48 @@ TEST(ChooseGroups, CompleteOnesFirst) {
   EXPECT_THAT(seen, ElementsAre(0, 1, 2));
 }
 
+/// One group of all the rows.
+struct OneGroup {
+  std::vector<double> scores;
+  std::vector<std::int64_t> lengths = {10, 10, 5, 100, 50, 20};
+  Grouping groups = GroupBy(std::vector<std::int64_t>(6, 0)).value();
+  Random random{1};
+
+  std::vector<std::uint8_t> Choose(std::size_t count, ChooseBy by) {
+    std::vector<std::uint8_t> rows(6);
+    ChooseRows(scores, lengths, groups, count, by, random, rows).value();
+    return rows;
+  }
+  std::ptrdiff_t Count(std::size_t count, ChooseBy by) { return std::ranges::count(Choose(count, by), 1); }
+};
+
 TEST(ChooseRows, EfficientOnesKeepBothSides) {
-  const std::vector<std::size_t> members = {0, 1, 2, 3, 4, 5};
-  const std::vector<double> scores = {1, 2, 1, 1, 0, 0};
-  const std::vector<std::int64_t> lengths = {10, 10, 5, 100, 50, 20};
-  Random random(1);
+  OneGroup mixed{{1, 2, 1, 1, 0, 0}}, one_good{{1, 0, 0, 0, 0, 0}}, none_good{{0, 0, 0, 0, 0, 0}};
   // Positives by score per token: rows 1 and 2 tie at 0.2, then 0; of the negatives the shorter.
-  EXPECT_THAT(ChooseRows(members, scores, lengths, 3, ChooseBy::kEfficiency, random), ElementsAre(1, 2, 5));
-  const std::vector<double> one_good = {1, 0, 0, 0, 0, 0};
-  EXPECT_THAT(ChooseRows(members, one_good, lengths, 2, ChooseBy::kEfficiency, random), ElementsAre(0, 2));
-  EXPECT_EQ(ChooseRows(members, scores, lengths, 4, ChooseBy::kEfficiencyStochastic, random).size(), 4u);
-  EXPECT_EQ(ChooseRows(members, scores, lengths, 9, ChooseBy::kUniform, random).size(), 6u);
-  EXPECT_EQ(ChooseRows(members, std::vector<double>(6, 0), lengths, 4, ChooseBy::kEfficiency, random).size(), 4u);
+  EXPECT_THAT(mixed.Choose(3, ChooseBy::kEfficiency), ElementsAre(0, 1, 1, 0, 0, 1));
+  EXPECT_THAT(one_good.Choose(2, ChooseBy::kEfficiency), ElementsAre(1, 0, 1, 0, 0, 0));
+  EXPECT_EQ(mixed.Count(4, ChooseBy::kEfficiencyStochastic), 4);
+  EXPECT_EQ(mixed.Count(9, ChooseBy::kUniform), 6);
+  EXPECT_EQ(mixed.Count(2, ChooseBy::kUniform), 2);
+  EXPECT_EQ(mixed.Count(0, ChooseBy::kEfficiency), 0);
+  EXPECT_EQ(none_good.Count(4, ChooseBy::kEfficiency), 4);
+}
+
+TEST(ChooseRows, EachGroupForItself) {
+  const std::vector<std::int64_t> lengths = {5, 5, 9, 5, 5, 9, 5};
+  std::vector<std::uint8_t> rows(7);
+  Random random(1);
+  ChooseRows(kScores, lengths, GroupBy(kPrompts).value(), 1, ChooseBy::kEfficiency, random, rows).value();
+  EXPECT_THAT(rows, ElementsAre(1, 0, 0, 1, 0, 1, 1));
+}
+
+TEST(ChooseRows, NamesTheRowWithoutALength) {
+  OneGroup group{{1, 2, 1, 1, 0, 0}};
+  group.lengths[3] = 0;
+  std::vector<std::uint8_t> rows(6);
+  EXPECT_THAT(
+      ChooseRows(group.scores, group.lengths, group.groups, 2, ChooseBy::kUniform, group.random, rows).error().message,
+      testing::HasSubstr("row 3 is 0"));
 }
 
 }  // namespace

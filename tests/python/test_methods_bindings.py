@@ -1,6 +1,8 @@
 """The package kgym (python/kgym): numpy and torch in and out without copies, errors that name the row, the same numbers as the golden vectors."""
 from __future__ import annotations
 
+import ctypes
+import itertools
 import json
 import os
 import subprocess
@@ -128,6 +130,80 @@ def test_entropies_and_filters() -> None:
     risky = kgym.extreme_risk_weights(np.log(p[..., 0]), np.array([-1.0, 1.0]), mask, threshold=1.0)
     assert risky.tolist() == [[0, 0, 0], [1, 1, 1]]
     assert kgym.broadcast(np.array([2.0, 3.0]), mask).tolist() == [[2, 2, 0], [3, 3, 3]]
+
+
+def test_filters_and_choices() -> None:
+    scores, groups, lengths = np.array([1.0, 0.0, 0.5, 0.5, 2.0]), ints([0, 0, 1, 1, 1]), ints([10, 30, 20, 20, 5])
+    kept, counts = kgym.filter_groups(scores, groups, lengths=lengths, max_length=15, least_uncut=2, all_score=2.0, drop_solved_by_all=True)
+    assert not kept.any() and counts["cut"] == 2 and counts["solved_by_all"] == 0
+    assert kgym.filter_groups(scores, groups, least_mean=0.9)[0].tolist() == [False, False, True, True, True]
+    gates = (np.array([-1.0, -1.0, -1.0]), np.array([-1.005, -1.02, -1.0]), np.array([-3.0, -3.0, -16.0]))
+    assert kgym.two_gates(*gates).tolist() == [True, False, False]
+    assert kgym.two_gates(*gates, np.array([False, True, True]), closeness=0.1, depth=20.0).tolist() == [False, True, True]
+    with pytest.raises(ValueError, match="row 2 has none"):
+        kgym.two_gates(gates[0], gates[1][:2], gates[2])
+    assert kgym.choose_groups(groups, complete=3, target=1, seed=0).tolist() == [False, False, True, True, True]
+    assert kgym.choose_rows(scores, lengths, groups, count=2, seed=0, by="efficiency").tolist() == [True, True, True, False, True]
+    with pytest.raises(ValueError, match="did you mean 'efficiency'"):
+        kgym.choose_rows(scores, lengths, groups, count=2, seed=0, by="eficiency")
+    with pytest.raises(ValueError, match="row 1 is 0"):
+        kgym.choose_rows(scores, ints([1, 0, 1, 1, 1]), groups, count=2, seed=0)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_pass_at_k_advantages_are_those_of_all_subsets(k: int) -> None:
+    """Chen et al. (arXiv 2508.10751): every subset of k replies is a group reply that is worth its best; a reply gets the mean of the subsets it is in."""
+    scores = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    subsets = list(itertools.combinations(range(len(scores)), k))
+    worth = np.array([scores[list(subset)].max() for subset in subsets])
+    scaled = (worth - worth.mean()) / (worth.std() or 1.0)
+    expected = [scaled[[row in subset for subset in subsets]].mean() for row in range(len(scores))]
+    np.testing.assert_allclose(kgym.pass_at_k_advantages(scores, ints([0] * 6), k), expected, rtol=0, atol=1e-12)
+
+
+def test_bounds_for_a_share() -> None:
+    mask = np.ones((4, 1), dtype=bool)
+    train, rollout = np.array([[0.0], [0.1], [-0.2], [0.3]]), np.zeros((4, 1))
+    lower, upper = kgym.bounds_for_share(train, rollout, mask, largest_rejected=0.5)
+    assert upper == pytest.approx(np.exp(0.1)) and lower == 1 / upper
+    assert kgym.mrs_mask(train, rollout, mask, lower=lower, upper=upper)[0].ravel().tolist() == [True, True, False, False]
+    assert kgym.bounds_for_share(train, rollout, mask, largest_rejected=0.5, upper=9.0) == (1 / 9, 9)
+    with pytest.raises(ValueError, match="largest_rejected is 1.5"):
+        kgym.bounds_for_share(train, rollout, mask, largest_rejected=1.5)
+
+
+def test_stubs_know_the_functions() -> None:
+    stubs = (Path(learn.__file__).parent / "_learn.pyi").read_text(encoding="utf-8")
+    assert [name for name in kgym.__all__ if f"def {name}(" not in stubs and f"class {name}" not in stubs] == []
+
+
+class MemoryInUse(ctypes.Structure):
+    """glibc's struct mallinfo2."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+
+def test_a_loss_gives_back_what_it_takes() -> None:
+    """By what malloc has given out, which is exact; the size of the process is not."""
+    if not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("no mallinfo2() in this C library")
+    mallinfo2 = ctypes.CDLL(None).mallinfo2
+    mallinfo2.restype = MemoryInUse
+    draw, calls = np.random.default_rng(0), 2000
+    old, mask, advantages = -draw.exponential(1.0, (4, 40)), np.ones((4, 40), dtype=bool), draw.standard_normal(4)
+
+    def in_use() -> int:
+        now = mallinfo2()
+        return int(now.uordblks + now.hblkhd)
+
+    before = 0
+    for call in range(calls + 100):
+        if call == 100:  # What is made once is there by now.
+            before = in_use()
+        for objective in ("ppo-clip", "gspo"):
+            kgym.policy_loss(old + 0.02, old, advantages, mask, objective=objective)
+        kgym.kl_loss(old + 0.02, old, mask)
+    assert in_use() - before < 8 * calls  # Nothing that malloc hands out is smaller than 16 bytes.
 
 
 def test_large_results_are_given_back() -> None:

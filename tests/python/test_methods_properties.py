@@ -128,6 +128,10 @@ def row_methods() -> dict[str, Method]:
         "pass_at_k": of_returns(lambda b, **o: kgym.pass_at_k_advantages(b.returns, b.groups, 1, 0.5, b.kept, **o)),
         "whiten": of_returns(lambda b, **o: kgym.whiten(b.returns, b.kept, **o)),
         "filter_groups": of_returns(lambda b: kgym.filter_groups(b.returns, b.groups, None, b.kept)[0], out=None),
+        "filter_groups, lengths": of_returns(
+            lambda b: kgym.filter_groups(b.returns, b.groups, b.turns, b.kept, lengths=b.turns, max_length=3, least_mean=-2.0)[0], out=None),
+        "two_gates": of_returns(lambda b: kgym.two_gates(b.returns, b.baselines, -b.coverage, b.kept, closeness=1.0, depth=0.5), "baselines", out=None),
+        "choose_groups": Method(lambda b: kgym.choose_groups(b.groups, b.turns, b.kept, complete=2, target=2, seed=5), (), None),
         "prs": Method(lambda b: kgym.prs(b.coverage, b.accepted, b.trajectories, b.turns, 3, b.kept), ("coverage",), None),
     }
     for of in ("sum", "max", "last"):
@@ -160,6 +164,8 @@ def token_methods() -> dict[str, Method]:
         "extreme_risk_weights": Method(lambda b, **o: kgym.extreme_risk_weights(b.old, b.rewards, b.mask, b.offsets, threshold=0.1, **o), ("old", "rewards")),
         "kl_tokens": Method(lambda b, **o: kgym.kl_tokens(b.log_probs, b.old, b.mask, b.offsets, **o), both),
         "mrs_mask": Method(lambda b: kgym.mrs_mask(b.log_probs, b.old, b.mask, b.offsets, b.trajectories), both, None),
+        "bounds_for_share": Method(
+            lambda b: kgym.bounds_for_share(b.log_probs, b.old, b.mask, b.offsets, b.trajectories, largest_rejected=0.3), both, None),
         "mismatch_metrics": Method(lambda b: kgym.mismatch_metrics(b.log_probs, b.old, b.mask, b.offsets), both, None),
         "weight_metrics": Method(lambda b: kgym.weight_metrics(b.log_probs, b.old, b.mask, b.offsets, b.trajectories), both, None),
     }
@@ -308,6 +314,44 @@ def test_copies_that_are_marked_change_nothing(batch: Batch, data: st.DataObject
     for method in each(ROW_METHODS):
         for got, expected in zip(parts_of(method.call(filled)), parts_of(method.call(batch)), strict=True):
             np.testing.assert_array_equal(got[: batch.rows], expected)
+
+
+@bounded
+@given(batch=batches(), by=st.sampled_from(["uniform", "efficiency", "efficiency-stochastic"]), count=st.integers(0, 5), seed=st.integers(0, 2**64 - 1))
+def test_as_many_rows_as_asked_and_of_both_sides(batch: Batch, by: str, count: int, seed: int) -> None:
+    arguments = (batch.mask.sum(1) + 1, batch.groups, None, batch.kept)
+    chosen = kgym.choose_rows(batch.returns, *arguments, count=count, seed=seed, by=by)
+    assert not chosen[~batch.kept].any()
+    for group in np.unique(batch.groups):
+        members = batch.kept & (batch.groups == group)
+        taken = members & chosen
+        assert taken.sum() == min(count, members.sum())
+        positive = batch.returns > 0
+        if by != "uniform" and count > 1 and (members & positive).any() and (members & ~positive).any():
+            assert (taken & positive).any() and (taken & ~positive).any()
+    np.testing.assert_array_equal(kgym.choose_rows(np.where(batch.kept, batch.returns, np.nan), *arguments, count=count, seed=seed, by=by), chosen)
+
+
+@bounded
+@given(batch=batches(), target=st.integers(0, 8), seed=st.integers(0, 2**64 - 1))
+def test_whole_groups_are_chosen_the_complete_ones_first(batch: Batch, target: int, seed: int) -> None:
+    chosen = kgym.choose_groups(batch.groups, None, batch.kept, complete=2, target=target, seed=seed)
+    sizes = {group: int(batch.kept[batch.groups == group].sum()) for group in np.unique(batch.groups[batch.kept])}
+    taken = {group: size for group, size in sizes.items() if chosen[batch.groups == group].any()}
+    assert len(taken) == min(target, len(sizes)) and chosen.sum() == sum(taken.values())
+    complete = sum(size >= 2 for size in sizes.values())
+    assert sum(size >= 2 for size in taken.values()) == min(target, complete)
+
+
+@bounded
+@given(batch=batches(), share=st.floats(0, 1), level=st.sampled_from(["token", "turn", "turn-geometric", "sequence", "geometric"]))
+def test_bounds_reject_no_more_than_their_share(batch: Batch, share: float, level: str) -> None:
+    rows = (batch.log_probs, batch.old, batch.mask, None, batch.trajectories)
+    lower, upper = kgym.bounds_for_share(*rows, largest_rejected=share, level=level, upper=1.001)
+    assert upper >= 1.001 and lower == 1 / upper
+    accepted, _ = kgym.mrs_mask(*rows, level=level, lower=lower, upper=upper, veto=1e-300)
+    units, left = (batch.mask, accepted) if level == "token" else (batch.mask.any(1), accepted.any(1))
+    assert units.sum() - left.sum() <= share * units.sum() + 1e-9
 
 
 NOT_FINITE = st.sampled_from([np.nan, np.inf, -np.inf])

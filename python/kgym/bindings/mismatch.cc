@@ -4,6 +4,7 @@
 #include "learn/mismatch_metrics.h"
 #include "learn/mrs.h"
 #include "learn/prs.h"
+#include "learn/rejection.h"
 #include "parts.h"
 
 namespace kgym::python {
@@ -68,6 +69,21 @@ nb::tuple MrsMask(const Doubles& train, const Doubles& rollout, const Marks& mas
   return nb::make_tuple(NewMarksLike(accepted, mask), metrics);
 }
 
+nb::tuple BoundsForShare(const Doubles& train, const Doubles& rollout, const Marks& mask,
+                         const std::optional<Integers>& offsets, const std::optional<Integers>& trajectories,
+                         double largest_rejected, const std::string& level, double upper) {
+  const learn::RejectionOptions options{.level = LevelOf(level), .upper = upper};
+  const Tokens tokens(mask, offsets);
+  tokens.Expect("train_log_probs", train);
+  tokens.Expect("rollout_log_probs", rollout);
+  const learn::RejectionOptions bounds = Unlocked([&] {
+    const learn::MismatchInput input{tokens.view(), View(train), View(rollout),
+                                     View("trajectories", trajectories, tokens.rows())};
+    return Check(learn::BoundsForShare(input, options, largest_rejected));
+  });
+  return nb::make_tuple(bounds.lower, bounds.upper);
+}
+
 nb::object MismatchMetrics(const Doubles& train, const Doubles& rollout, const Marks& mask,
                            const std::optional<Integers>& offsets) {
   const Tokens tokens(mask, offsets);
@@ -128,6 +144,15 @@ void AddMismatch(nb::module_& m) {
         "lower"_a = 0.999, "upper"_a = 1.001, "veto"_a = 1e-4, "veto_of"_a = "trajectory", "veto_side"_a = "either",
         "Multi-turn rejection sampling: (bool mask of the accepted tokens, metrics). As published: veto_of='row', "
         "veto_side='unlikely-in-training'.");
+  m.def(
+      "bounds_for_share", &BoundsForShare, "train_log_probs"_a.noconvert(), "rollout_log_probs"_a.noconvert(),
+      "mask"_a.noconvert(), "offsets"_a.noconvert() = none, "trajectories"_a.noconvert() = none, nb::kw_only(),
+      "largest_rejected"_a, "level"_a = "geometric", "upper"_a = 1.001,
+      "(lower, upper) for mrs_mask(): the narrowest bounds 1 / b and b on a weight, b at least `upper`, that reject "
+      "at most that share of the tokens (level token) or of the rows with tokens (other levels). Ours: fixed bounds on "
+      "a geometric mean reject short replies for their noise.\n\ntrain_log_probs, rollout_log_probs: float64[rows, "
+      "columns] or flat with offsets, in nats; mask: bool of the same shape; trajectories: int64[rows]; "
+      "largest_rejected: from 0 to 1; upper: a ratio, 1 or more.\nRaises ValueError naming row and column.");
   m.def("mismatch_metrics", &MismatchMetrics, "train_log_probs"_a.noconvert(), "rollout_log_probs"_a.noconvert(),
         "mask"_a.noconvert(), "offsets"_a.noconvert() = none,
         "kl, k3, chi2, perplexities and their differences, as a dict.");

@@ -10,6 +10,7 @@ NB_MODULE(_learn, module) {
   AddLosses(module);
   AddEntropy(module);
   AddMismatch(module);
+  AddFilters(module);
   AddSampling(module);
   AddMetrics(module);
   AddRewards(module);

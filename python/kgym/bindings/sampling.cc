@@ -1,7 +1,5 @@
-// Filters, samplers, packing.
+// Samplers, oversampling, packing.
 #include "arrays.h"
-#include "groups.h"
-#include "learn/filter.h"
 #include "learn/oversample.h"
 #include "learn/pack.h"
 #include "learn/sampler.h"
@@ -11,26 +9,6 @@ namespace kgym::python {
 namespace {
 
 using namespace nb::literals;
-
-nb::tuple FilterGroups(const RowDoubles& scores, const Integers& groups, const std::optional<Integers>& turns,
-                       const std::optional<RowMarks>& mask, double least_deviation, bool drop_solved_by_none,
-                       bool drop_solved_by_all, std::size_t least_size) {
-  const learn::FilterOptions options{.least_deviation = least_deviation,
-                                     .drop_solved_by_none = drop_solved_by_none,
-                                     .drop_solved_by_all = drop_solved_by_all,
-                                     .least_size = least_size};
-  std::vector<std::uint8_t> rows(scores.size());
-  const learn::FilterReport report = Unlocked(
-      [&] { return Check(learn::FilterGroups(View(scores), {}, GroupsOf(groups, turns, mask), options, rows)); });
-  nb::dict counts;
-  counts["groups"] = report.groups;
-  counts["dropped"] = report.dropped;
-  counts["uniform"] = report.uniform;
-  counts["solved_by_none"] = report.solved_by_none;
-  counts["solved_by_all"] = report.solved_by_all;
-  counts["small"] = report.small;
-  return nb::make_tuple(NewMarksLike(rows, scores), counts);
-}
 
 learn::SamplerOptions SamplerOptionsOf(const std::string& policy) {
   using learn::SamplePolicy;
@@ -108,12 +86,6 @@ void AddRefill(nb::module_& m) {
 }  // namespace
 
 void AddSampling(nb::module_& m) {
-  const auto none = nb::none();
-  m.def("filter_groups", &FilterGroups, "scores"_a.noconvert(), "groups"_a.noconvert(), "turns"_a.noconvert() = none,
-        "mask"_a.noconvert() = none, nb::kw_only(), "least_deviation"_a = 1e-3, "drop_solved_by_none"_a = false,
-        "drop_solved_by_all"_a = false, "least_size"_a = 1,
-        "Drops groups that have nothing to teach: (bool[rows] kept, counts). With turns, each (group, turn) is judged "
-        "by itself.");
   m.def(
       "pack_by_budget",
       [](const Integers& lengths, std::int64_t budget) {
