@@ -135,6 +135,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   app.add_option("--group", options.group, "submissions of one problem in a row, in the throughput part (default: 1)")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--mix", options.mix, "problems of the throughput part; 0: every kernel there is (default: 24)")
+      ->check(CLI::Range(0, 1000));
   app.add_flag("--full", options.full, "the counts that results are published with");
   try {
     app.parse(argc, argv);

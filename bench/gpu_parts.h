@@ -23,6 +23,7 @@ struct Options {
   int seconds = 60;    // Of the throughput's part.
   int in_flight = 20;  // Evaluations asked for at once.
   int group = 1;       // Submissions of one problem in a row.
+  int mix = 24;        // Problems of the throughput part; 0: every kernel there is.
   bool full = false;   // The counts that results are published with.
 };
 
@@ -42,6 +43,9 @@ struct Bench {
 
 /// What `runs` evaluations of a part called `name` left behind, by looks at settled moments.
 void ReportGrowth(const std::string& name, const Taken& before, const Taken& after, std::size_t runs, Report& report);
+
+/// With judge.trace: what was asked of the hosts, by kind, an evaluation.
+void ReportAsked(const std::vector<Ran>& all, Report& report);
 
 Awaitable<void> Cold(Bench& bench);           // From the start of the process to the first verdict.
 Awaitable<void> Memory(Bench& bench);         // What a host costs.

@@ -107,6 +107,7 @@ Awaitable<void> Overhead(Bench& bench) {
   }
   bench.report.Detail("stages_median", stages);
   bench.report.Note("stages (median): " + Join(words, ", "));
+  ReportAsked(all, bench.report);
 }
 
 Awaitable<void> Repeatability(Bench& bench) {

@@ -16,8 +16,9 @@ constexpr double kTargetTriton = 15000, kTargetCuda = 3000, kTargetColdS = 15;
 constexpr const char* kBeside = "KernelGYM 135, a prototype of the scheduling alone 17000";
 constexpr std::size_t kLeastEvaluations = 200;
 
-constexpr const char* kStages[] = {"wait_ms",        "build_ms",    "open_ms", "host_ms",   "begin_ms",    "load_ms",
-                                   "correctness_ms", "own_work_ms", "gate_ms", "timing_ms", "last_look_ms"};
+constexpr const char* kStages[] = {"wait_ms",     "build_ms", "open_ms",   "memory_ms",
+                                   "host_ms",     "begin_ms", "load_ms",   "correctness_ms",
+                                   "own_work_ms", "gate_ms",  "timing_ms", "last_look_ms"};
 
 double SecondsSince(Instant start) { return ToSeconds(std::chrono::steady_clock::now() - start); }
 
@@ -54,6 +55,21 @@ void ReportStages(const std::vector<Ran>& all, Report& report) {
   stages["total_ms"] = {{"median_ms", judge::Median(totals)}, {"p99_ms", Quantile(totals, 0.99)}};
   report.Detail("stages", stages);
   report.Note(Concat("stages (median, share): ", Join(words, ", "), "; total ", judge::Median(totals), " ms"));
+}
+
+/// One kernel for each of `count` problems, evenly over all; every kernel where it is 0.
+std::vector<Item> Mix(const std::vector<Item>& all, int count) {
+  if (count == 0) return all;
+  std::map<std::string, const Item*> first;
+  for (const Item& item : all) first.try_emplace(item.problem.Hash(), &item);
+  std::vector<const Item*> distinct;
+  for (const Item& item : all) {
+    if (first[item.problem.Hash()] == &item) distinct.push_back(&item);
+  }
+  const std::size_t wanted = std::min(distinct.size(), static_cast<std::size_t>(count));
+  std::vector<Item> mix;
+  for (std::size_t i = 0; i < wanted; ++i) mix.push_back(*distinct[i * distinct.size() / wanted]);
+  return mix;
 }
 
 /// Shares of the wall time in which the card was measured on, and of the evaluations' time that was waiting.
@@ -160,9 +176,31 @@ Awaitable<void> MeasureRate(Bench& bench, const Load& load) {
                     load.beside});
   ReportShares(load.name, all, wall_ms, busy, bench.report);
   ReportStages(all, bench.report);
+  ReportAsked(all, bench.report);
 }
 
 }  // namespace
+
+void ReportAsked(const std::vector<Ran>& all, Report& report) {
+  std::map<std::string, std::pair<double, double>> sums;  // Count and milliseconds.
+  for (const Ran& ran : all) {
+    const Json asked = ran.verdict.stages.value("asked", Json::object());
+    for (const auto& [op, spent] : asked.items()) {
+      sums[op].first += spent.value("count", 0.0);
+      sums[op].second += spent.value("ms", 0.0);
+    }
+  }
+  if (sums.empty()) return;
+  const auto count = static_cast<double>(all.size());
+  Json asked = Json::object();
+  std::vector<std::string> words;
+  for (const auto& [op, sum] : sums) {
+    asked[op] = {{"count", sum.first / count}, {"ms", sum.second / count}};
+    words.push_back(Concat(op, " ", sum.first / count, " x, ", sum.second / count, " ms"));
+  }
+  report.Detail("asked", asked);
+  report.Note("asked (mean an evaluation): " + Join(words, ", "));
+}
 
 Awaitable<void> Cold(Bench& bench) {
   bench.report.Part("cold", "from the start of this process to the first verdict");
@@ -176,17 +214,20 @@ Awaitable<void> Cold(Bench& bench) {
 }
 
 Awaitable<void> Throughput(Bench& bench) {
+  const std::vector<Item> items = Mix(bench.triton, bench.options.mix);
   std::vector<std::string> problems;
-  for (const Item& item : bench.triton) problems.push_back(item.problem.Hash());
+  for (const Item& item : items) problems.push_back(item.problem.Hash());
   std::ranges::sort(problems);
   const auto distinct = std::ranges::unique(problems);
   problems.erase(distinct.begin(), distinct.end());
-  bench.report.Part("throughput", Concat("distinct Triton submissions, ", bench.triton.size(), " kernels, ",
-                                         problems.size(), " problems, ", bench.options.in_flight, " in flight"));
-  if (bench.triton.empty()) co_return bench.report.Note("no Triton cases for this device: not measured");
+  bench.report.Part("throughput", Concat("distinct Triton submissions, ", items.size(), " kernels, ", problems.size(),
+                                         " problems, ", bench.options.in_flight, " in flight"));
+  if (items.empty()) co_return bench.report.Note("no Triton cases for this device: not measured");
   bench.report.Detail("problems", problems.size());
-  const std::size_t least = std::min<std::size_t>(kLeastEvaluations, 4 * bench.triton.size());
-  const Load load{"throughput", bench.triton,  true,   std::chrono::seconds(bench.options.seconds),
+  const std::size_t least = std::min<std::size_t>(kLeastEvaluations, 2 * items.size());
+  // Opening a problem is paid once: what is measured is how it goes on.
+  co_await RunMany(bench.judge, bench.options.in_flight, true, Rounds(items, 1));
+  const Load load{"throughput", items,         true,   std::chrono::seconds(bench.options.seconds),
                   least,        kTargetTriton, kBeside};
   co_await MeasureRate(bench, load);
 }

@@ -1,7 +1,7 @@
 """The candidate host: loads one submission and answers calls on it. It holds no expected output, no seed of an input, no tolerance.
 
 Operations (judge -> host; descriptors in brackets):
-  attach    {length}                                          [arena]   map the evaluation's arena
+  attach    {length, memory_bytes?}                           [arena]   map the evaluation's arena; torch's allocator may take so much of a card
   load      {backend, entry, init, state, seed, stateful, pattern, artefacts} [source, artefact...]  import, construct, take over the weights
   call      {inputs, output: [off, end]}                                one call; outputs copied out as soon as it returns   -> {outputs}
   recopy    {output: [off, end]}                                        copy the last outputs out again                      -> {outputs}
@@ -29,7 +29,7 @@ from .wire import Failure, clip, describe, foreign_trace
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _HOME = "/tmp/submission"
 # How an exhausted memory is reported: by allocators, by CUDA, and by torch where it wants to say more and NVML is out of its reach.
-_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "bad_alloc", "CUDA_ERROR_OUT_OF_MEMORY", "CUDA error: out of memory", "nvmlInit_v2_() INTERNAL ASSERT")
+_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "bad_alloc", "CUDA_ERROR_OUT_OF_MEMORY", "CUDA error: out of memory", "[CUDA]: out of memory", "STATUS_ALLOC_FAILED", "nvmlInit_v2_() INTERNAL ASSERT")
 
 
 def failure(kind: str, error: BaseException) -> Failure:
@@ -72,6 +72,7 @@ class Candidate:
 
     def op_attach(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         self.arena = device.current().attach(fds[0], message["length"])
+        device.current().limit(message.get("memory_bytes", 0))
         return {}
 
     def op_load(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ import torch
 from .profile import JUDGE, Profile
 from .tree import Arena, rebuild
 
-Spans = dict[str, list[int]]  # calls_ns and emits_ns, one a call; on a GPU also ahead_ns and host_ns (see the probe's gpu_run_batch).
+Spans = dict[str, list[int]]  # calls_ns and emits_ns, one a call; on a GPU also ahead_ns, host_ns, enqueue_ns, and one drain_ns (see the probe's gpu_run_batch).
 
 
 @dataclass
@@ -34,7 +34,8 @@ class Cpu:
     """Host memory, shared as a sealed memfd."""
     name = "cpu"
     arch = ""
-    keeps_bytes = 1 << 40  # An arena up to this size is kept for the next evaluation of its problem.
+    keeps_arena = 1 << 40  # Bytes of an arena that is kept for the next evaluation of its problem.
+    keeps_bytes = 1 << 40  # Bytes of torch's allocator that are kept.
 
     def make_arena(self, length: int) -> tuple[Arena, int]:
         """A new arena of at least `length` bytes, zeroed, and the descriptor by which another host attaches it."""
@@ -52,12 +53,19 @@ class Cpu:
     def synchronize(self) -> None:
         """Nothing runs behind a call's back."""
 
-    def give_back(self) -> None:
+    def give_back(self, most: int = 0) -> None:
         """Nothing: the kernel counts."""
 
     def held_bytes(self) -> int:
         """Bytes of the card that torch's allocator holds."""
         return 0
+
+    def memory(self) -> dict[str, int]:
+        """Bytes of the card: resident_bytes, what tensors hold now; open_bytes, the most that was held. Nothing where nobody counts."""
+        return {}
+
+    def limit(self, most: int) -> None:
+        """Torch's allocator may take so many bytes of the card; 0: all there is."""
 
     def precise(self) -> AbstractContextManager[Any]:
         """In it, float32 products are float32 throughout."""
@@ -81,6 +89,9 @@ class Cpu:
         """Records what the card does; on a CPU there is none."""
         return nullcontext()
 
+    def warm_profile(self) -> None:
+        """Nothing to make ready."""
+
     def peak(self) -> AbstractContextManager[Peak]:
         """Counts the card's memory."""
         return nullcontext(Peak())
@@ -99,7 +110,9 @@ class _Raw:
 class Cuda:
     """One card. Needs a driver and the probe; making it creates the process's CUDA context (0.2 s)."""
     name = "cuda"
-    keeps_bytes = 2 << 30  # The judge counts what is kept, and ends resting hosts where room is short.
+    # Of a host that rests, so that many may. The judge counts what is kept, and ends the oldest where room is short.
+    keeps_arena = 704 << 20  # One of the usual size (limits.arena): making a new one takes 50 to 130 ms.
+    keeps_bytes = 256 << 20
 
     def __init__(self, probe: Any, arch: str):
         self._probe, self.arch = probe, arch
@@ -149,13 +162,20 @@ class Cuda:
             for (owner, name), value in zip(flags, before):
                 setattr(owner, name, value)
 
-    def give_back(self) -> None:
-        """What torch's allocator holds for later goes back to the card, where others need it, if it is much."""
-        if torch.cuda.memory_reserved() > self.keeps_bytes:
+    def give_back(self, most: int = 0) -> None:
+        """What torch's allocator holds for later goes back to the card, where others need it, if it holds more than `most` bytes."""
+        if torch.cuda.memory_reserved() > most:
             torch.cuda.empty_cache()
 
     def held_bytes(self) -> int:
         return torch.cuda.memory_reserved()
+
+    def memory(self) -> dict[str, int]:
+        return {"resident_bytes": torch.cuda.memory_allocated(), "open_bytes": torch.cuda.max_memory_reserved()}
+
+    def limit(self, most: int) -> None:
+        if most:
+            torch.cuda.set_per_process_memory_fraction(min(1.0, most / torch.cuda.get_device_properties(0).total_memory))
 
     def place(self, value: Any) -> Any:
         return rebuild(value, lambda t: t.to("cuda"))
@@ -167,8 +187,9 @@ class Cuda:
         self._generator.manual_seed(seed)
 
     def run_batch(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]], emit: Callable[[int, Any], None], delay_ns: int) -> Spans:
-        spans = probe.gpu_run_batch(forward, calls, emit, delay_ns)
-        return dict(zip(("calls_ns", "emits_ns", "ahead_ns", "host_ns"), ([s[i] for s in spans] for i in range(4))))
+        spans, drain_ns = probe.gpu_run_batch(forward, calls, emit, delay_ns)
+        names = ("calls_ns", "emits_ns", "ahead_ns", "host_ns", "enqueue_ns")
+        return {**{name: [s[i] for s in spans] for i, name in enumerate(names)}, "drain_ns": [drain_ns]}
 
     @contextmanager
     def profile(self) -> Iterator[Profile | None]:
@@ -178,6 +199,13 @@ class Cuda:
                 yield profile
             finally:
                 self._profile = None
+
+    def warm_profile(self) -> None:
+        """A first profile of the judge's own kernels, while nobody waits: CUPTI takes 60 ms to get ready, on a busy card many times that."""
+        with Profile(self._probe):
+            tensor = torch.empty(16, dtype=torch.uint8, device="cuda").fill_(1)
+            self.checksum(tensor.data_ptr(), 16)
+            tensor.clone().cpu()
 
     @contextmanager
     def peak(self) -> Iterator[Peak]:

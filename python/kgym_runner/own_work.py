@@ -24,7 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import device
 from .backends.calls import Calls
 from .profile import FRAMEWORK, Profile
-from .provenance import Storages, covers, digest, is_view, role, storage_of
+from .provenance import Storages, covers, digest, is_view, role, storage_of, uniform
 from .tree import leaves, rebuild
 from .unseen_operators import Trace
 
@@ -248,7 +248,7 @@ class _Watch(_Mode):
         if found.kind in ("constant", "held") and content.passed:
             found.kind = "own"  # Own code was given this buffer and may have written the values that it already had.
         same = digest(tensor)
-        if same is not None and bool((tensor != tensor.reshape(-1)[0]).any()):  # One value throughout says nothing.
+        if same is not None and not uniform(tensor):  # One value throughout says nothing.
             found.equals = "framework" if same in self.computed else "input" if same in inputs else None
             if found.equals == "framework":
                 found.kind = "framework"

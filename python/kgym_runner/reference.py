@@ -20,8 +20,9 @@ import copy
 import os
 import random
 import time
+import traceback
 import types
-from typing import Any
+from typing import Any, Callable
 
 import torch
 
@@ -31,13 +32,13 @@ from .compare import bits_differ, compare, equal_bits
 from .problem import line_of, load_problem, reduction_length
 from .tolerance import in_float64, tolerances
 from .tree import ALIGN, Arena, Unsupported, align, decode, encode, leaves, nbytes, plan, rebuild, size
-from .wire import Failure, describe, foreign_trace
+from .wire import Failure, clip, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OTHER_CALLS = 32  # How many slots' answers are computed to see whose answer a wrong one is.
 _HISTORY = 16  # How many answers of before are kept for that, and
 _HISTORY_BYTES = 256 << 20  # how much memory they may take.
-_ROOM = 16 << 20  # Bytes that a slot has to spare at most, for inputs and for outputs.
+_ROOM = 8 << 20  # Bytes that a slot has to spare at most, for inputs and for outputs.
 
 
 def _clone(value: Any) -> Any:
@@ -119,7 +120,9 @@ class Problem:
             input_sets.reseed(seed)
             values = _clone(example)
             return self._run("Model.forward", lambda: _clone(self.answer(values))), values
-        first, after = once(1)
+        with device.current().peak() as peak:
+            first, after = once(1)
+        self.peak_bytes = max(0, (peak.bytes or 0) - size(after))
         self._run("its output", lambda: encode(first, lambda t: 0))
         if not size(first) and any(True for _ in leaves(first)):
             raise Failure("problem", "its output is empty at these sizes: there is nothing to judge")
@@ -151,7 +154,7 @@ class Problem:
         return {"unsound": self._unsound(), "inputs": plan(self.example, 0)["v"], "outputs": plan(self.outputs, 0), "input_bytes": self.input_bytes,
                 "output_bytes": self.output_bytes, "generate_ns": self.generate_ns, "forward_ns": self.forward_ns, "changes_inputs": self.changes,
                 "stateful": self.stateful, "reduction": self.reduction, "tolerances": [t.json() if t else None for t in self.allowed],
-                "operators": self._operators()}
+                "operators": self._operators(), "peak_bytes": self.peak_bytes}
 
     def _operators(self) -> dict[str, int]:
         from .own_work import reference_ops
@@ -217,6 +220,7 @@ class Evaluation:
         self.slots[-1].end = min(self.slots[-1].end, length)
         self.history: list[tuple[int, Any]] = []
         self.count = 0
+        self.checked: Slot | None = None  # Whose outputs are kept, for a set that repeats its inputs.
 
     def private_writer(self, slot: Slot) -> Any:
         if self.private.length > slot.end - slot.outputs_at:
@@ -230,6 +234,16 @@ class Evaluation:
         most = min(_HISTORY, _HISTORY_BYTES // max(1, self.problem.output_bytes))
         self.history = [*self.history, (slot.number, slot.expected)][-most:] if most else []
 
+    def spare(self, slot: Slot) -> None:
+        """Let go of what a checked slot held, where it is much: its answer is computed again if it is asked for."""
+        if self.checked not in (None, slot):
+            self.checked.got = None
+        self.checked = slot
+        slot.after = []
+        if self.problem.output_bytes * len(self.slots) > _HISTORY_BYTES:
+            self.remember(slot)
+            slot.expected = None
+
     def write(self, slot: Slot, poison: int) -> tuple[dict[str, Any], list[int]]:
         """The slot's masters into the arena, its output area poisoned."""
         try:
@@ -240,9 +254,9 @@ class Evaluation:
         self.arena.bytes[slot.outputs_at:min(slot.end, slot.outputs_at + align(self.problem.output_bytes))].fill_(poison)
         return tree, [slot.outputs_at, slot.end]
 
-    def answer(self, slot: Slot) -> Any:
-        """The reference's outputs for the slot, computed when first asked; also what it leaves in its inputs."""
-        if slot.expected is None:
+    def answer(self, slot: Slot, and_after: bool = False) -> Any:
+        """The reference's outputs for the slot, computed when first asked; `and_after`: `slot.after` is to hold what it leaves in its inputs."""
+        if slot.expected is None or (and_after and not slot.after):
             values = _clone(slot.masters)
             slot.expected = _clone(self.problem.answer(values))
             slot.after = values
@@ -259,6 +273,18 @@ def _plausible(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     return (turned + turned.reshape(-1)[:4096].float().std().nan_to_num(1.0) * 0.125).to(tensor.dtype) if tensor.element_size() > 1 else turned
 
 
+def _told(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """The operation, whose own faults (not those of a problem's code) are told to the judge, which then ends the host."""
+    def run(message: dict[str, Any], fds: list[int]) -> Any:
+        try:
+            return operation(message, fds)
+        except Failure:
+            raise
+        except Exception as error:  # noqa: BLE001
+            raise Failure("host", "%s\n%s" % (describe(error), clip(traceback.format_exc(), 2000))) from None
+    return run
+
+
 class Reference:
     def __init__(self, probe: Any):
         self.probe = probe
@@ -268,13 +294,16 @@ class Reference:
         self.code_ns = 0
 
     def operations(self) -> dict[str, Any]:
-        return {name: getattr(self, "op_" + name) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "idle", "examine", "end")}
+        return {name: _told(getattr(self, "op_" + name)) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "idle", "examine", "end")}
 
     def op_open(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         with open(fds[0], "rb", closefd=False) as file:
             source = file.read()
         self.problem = Problem(message, source)
-        return self.problem.describe()
+        description = self.problem.describe()
+        memory = device.current().memory()
+        device.current().give_back()
+        return {**description, **memory}
 
     def op_examine(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """The problem checker's findings; `open` need not have succeeded."""
@@ -325,7 +354,7 @@ class Reference:
         e, p = self.evaluation, self.problem
         slot = e.slots[message["slot"]]
         start = time.monotonic_ns()
-        expected = e.answer(slot)
+        expected = e.answer(slot, and_after=True)
         self.code_ns += time.monotonic_ns() - start
         private = e.arena.bytes[slot.inputs_at:slot.end].clone()
         got = self._outputs(message["outputs"], private[slot.outputs_at - slot.inputs_at:])
@@ -334,8 +363,11 @@ class Reference:
         left = decode(tree, lambda node: _over(private, node))
         changed = self._changed_inputs(left, slot)
         facts = {} if not difference.kind else self._facts(slot, got, expected, message.get("pattern", -1), difference.kind)
+        repeats = self._repeats(slot, got)
+        if not difference.kind:
+            e.spare(slot)
         return {"code_ns": self._code_ns(), "difference": difference.json(), "changed_inputs": changed, "facts": facts,
-                "strides_differ": self._strides_differ(message["outputs"]), "repeat_of": self._repeats(slot, got)}
+                "strides_differ": self._strides_differ(message["outputs"]), "repeat_of": repeats}
 
     def op_alike(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         def left(item: dict[str, Any]) -> tuple[Slot, Any]:
@@ -425,7 +457,7 @@ class Reference:
         return {"spans_ns": self.probe.gpu_probe_idle(message["repeats"])}
 
     def _kept(self, exchange: Exchange) -> Exchange | None:
-        if exchange.arena.length > device.current().keeps_bytes:
+        if exchange.arena.length > device.current().keeps_arena:
             return exchange.close()
         exchange.wipe()
         return exchange
@@ -434,7 +466,7 @@ class Reference:
         if self.evaluation:
             self.kept = self._kept(self.evaluation.exchange)
         self.evaluation = None
-        device.current().give_back()
+        device.current().give_back(device.current().keeps_bytes)
         return {"kept_bytes": (self.kept.arena.length if self.kept else 0) + device.current().held_bytes()}
 
 

@@ -80,6 +80,8 @@ def _take_device(probe: Any, message: dict[str, Any]) -> None:
     if message["device"] == "cuda" and message["kind"] == "candidate":
         triton_seed.populate(gpu_zygote.SEEDED[0], os.environ["TRITON_CACHE_DIR"])
     device.become(message["device"], message["card"], message["arch"], probe)
+    if message["kind"] == "candidate":
+        device.current().warm_profile()
 
 
 def _become_host(probe: Any, message: dict[str, Any], born: dict[str, Any], work: int, output: int) -> None:

@@ -22,7 +22,6 @@
 #include "base/json.h"
 #include "judge/channel.h"
 #include "judge/gate.h"
-#include "judge/memory_ledger.h"
 #include "judge/output_log.h"
 
 namespace kgym::judge {
@@ -97,9 +96,6 @@ class Host {
   bool OutOfMemory() const;
 
   HostKind kind() const { return kind_; }
-
-  /// What its context takes of the card.
-  MemoryLedger::Claim context;
 
   /// How long it took to be made: until the zygote had forked it, and until it was ready.
   struct Made {

@@ -13,6 +13,7 @@
 #include "judge/cgroup_folder.h"
 #include "judge/claims.h"
 #include "judge/correctness.h"
+#include "judge/memory_need.h"
 #include "judge/own_work.h"
 #include "judge/timing.h"
 
@@ -68,6 +69,12 @@ MaybeRuling RuleOnIdle(Duration wall, Duration cpu) {
                 {{"stage", "end"}, {"idle_busy_share", busy}}};
 }
 
+/// Whether it may be that others on the card left too little of its memory.
+bool MemoryWasShort(const Judged& judged) {
+  if (const auto* fault = std::get_if<ProblemFault>(&judged)) return fault->may_be_ours;
+  return std::get<Verdict>(judged).outcome == Outcome::kFailOom;
+}
+
 double MsSince(Instant start) { return ToMs(std::chrono::steady_clock::now() - start); }
 
 }  // namespace
@@ -100,6 +107,7 @@ Zygote::Options ZygoteOptions(const JudgeConfig& config, const LaneDevice& devic
     options.seeded = (CacheFolder(config.cache) / ("triton-" + runtime.hash().substr(0, 16))).string();
     // Else torch asks the driver whether there is a card, and what was started before a fork is of no use after it.
     options.environment = {"PYTORCH_NVML_BASED_CUDA_CHECK=1"};
+    options.environment.push_back(Concat("CUDA_DEVICE_MAX_CONNECTIONS=", config.connections));
   } else {
     options.environment = {"TRITON_INTERPRET=1", "CUDA_VISIBLE_DEVICES="};
     options.cpus = OtherCpus(device.cpus);
@@ -126,6 +134,7 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
     KGYM_CO_TRY(Card card, FindCard(config.device));
     provenance = {{"device", "cuda"}, {"card", card.name}, {"driver", card.driver}, {"uuid", card.uuid}};
     device.card = card.uuid;
+    if (const Result<CardState> state = StateOf(card); state.ok()) device.used_by_others = state->used_bytes;
     device.found = std::move(card);
   }
   std::unique_ptr<Judge> judge(new Judge(executor, std::move(config), std::move(runtime)));
@@ -157,13 +166,16 @@ Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::o
   JudgeConfig own = config ? *config : config_;
   own.device = config_.device;
   const JudgeConfig completed = own.Completed();
-  const Task task{problem, submission, completed};
+  const bool on_gpu = lane_->device().on_gpu();
   std::string fault;
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (const bool again : {false, true}) {
+    // What memory was short for among others is judged again alone, with all of the card.
+    const Task task{problem, submission, completed, again && on_gpu};
     Result<Judged> judged = co_await Guarded(task);
-    if (judged.ok()) co_return std::move(*judged);
+    if (judged.ok() && (again || !on_gpu || !MemoryWasShort(*judged))) co_return std::move(*judged);
+    if (judged.ok()) continue;
     fault = judged.error().message;
-    LogWarning(Concat(submission.name, ": attempt ", attempt + 1, ": ", fault));
+    LogWarning(Concat(submission.name, ": attempt ", again ? 2 : 1, ": ", fault));
   }
   Verdict verdict = NewVerdict(problem, submission);
   verdict.outcome = Outcome::kInfra;
@@ -184,7 +196,7 @@ Awaitable<Result<Judged>> Judge::Guarded(const Task& task) {
 }
 
 Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
-  const auto& [problem, submission, config] = task;
+  const auto& [problem, submission, config, alone] = task;
   const Instant start = std::chrono::steady_clock::now();
   Verdict verdict = NewVerdict(problem, submission);
   verdict.provenance = provenance_;
@@ -233,7 +245,9 @@ Awaitable<void> Judge::Retire(Remains remains, bool sound, AsyncSemaphore::Permi
     Answer ended;
     if (sound) ended = co_await remains.reference->host->Call(std::move(end), {}, config_.limits.open);
     if (sound && ended.what == Answer::What::kDone) {
-      lane_->Rest(std::move(remains.reference), static_cast<std::int64_t>(ClaimedNumber(ended.body, "kept_bytes")));
+      const auto kept = static_cast<std::int64_t>(ClaimedNumber(ended.body, "kept_bytes"));
+      remains.memory.Release();
+      co_await lane_->Rest(std::move(remains.reference), kept);
     } else {
       co_await lane_->Drop(std::move(remains.reference));
     }
@@ -256,7 +270,8 @@ Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
 Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
                                              std::optional<ProblemFault>& fault) {
   Instant start = std::chrono::steady_clock::now();
-  KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(task.problem, task.config));
+  if (task.alone) remains.memory = co_await lane_->ReserveAll();
+  KGYM_CO_TRY(Lane::Opened opened, co_await lane_->Open(task.problem, task.config, task.alone));
   verdict.stages["open_ms"] = MsSince(start);
   if (opened.fault) {
     fault = std::move(opened.fault);
@@ -266,7 +281,8 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
   Host& reference = *remains.reference->host;
   KGYM_CO_TRY_VOID(co_await Inject(task.config.inject, reference));
   start = std::chrono::steady_clock::now();
-  remains.memory = co_await lane_->Reserve(remains.reference->facts, task.config);
+  const MemoryNeed need = NeedOf(remains.reference->facts, task.config);
+  if (!task.alone) remains.memory = co_await lane_->Reserve(need.sum());
   verdict.stages["memory_ms"] = MsSince(start);
   start = std::chrono::steady_clock::now();
   KGYM_CO_TRY(remains.candidate, co_await lane_->TakeCandidate(task.config.limits));
@@ -274,7 +290,8 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  const Ground ground{&lane_->gate(), lane_->device().on_gpu(), lane_->threads(), lane_->gb_per_s()};
+  const Ground ground{&lane_->gate(), lane_->device().on_gpu(), lane_->threads(), lane_->gb_per_s(),
+                      task.alone ? 0 : need.candidate};
   Session session(reference, *candidate, task.config, remains.reference->facts, ground,
                   backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);

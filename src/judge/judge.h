@@ -56,6 +56,7 @@ class Judge {
     const Problem& problem;
     const Submission& submission;
     const JudgeConfig& config;
+    bool alone = false;  // On the lane: with all of the card's memory.
   };
   Awaitable<Result<Judged>> Guarded(const Task& task);
   Awaitable<Result<Judged>> Attempt(const Task& task);

@@ -104,7 +104,7 @@ struct LimitsConfig {
            .min = 0});
     field("tmp", tmp_mb, {.meaning = "files of a host, in memory", .unit = "MB", .min = 1});
     field("arena", arena_mb,
-          {.meaning = "shared memory for an evaluation's tensors; 0: 1024 on a CPU, 2048 on a GPU",
+          {.meaning = "shared memory for an evaluation's tensors; 0: 1024 on a CPU, 640 on a GPU",
            .unit = "MB",
            .min = 0});
   }
@@ -126,6 +126,7 @@ struct JudgeConfig {
   std::vector<std::string> cpus;
   int build_jobs = 2;
   int pool = -1;
+  int connections = 1;
   SandboxLevel sandbox = SandboxLevel::kBest;
   bool require_custom_kernel = true;
   bool trace = false;
@@ -146,7 +147,7 @@ struct JudgeConfig {
     field.Group("limits", limits);
     field("judge.device", device, {.meaning = "what to judge on: cpu, cuda (the first card), or cuda:N"});
     field("judge.at_once", at_once,
-          {.meaning = "evaluations that share the device, of which one measures; 0: 1 on a CPU, 12 on a GPU",
+          {.meaning = "evaluations that share the device, of which one measures; 0: 1 on a CPU, 10 on a GPU",
            .unit = "evaluations",
            .min = 0,
            .max = 64});
@@ -157,6 +158,13 @@ struct JudgeConfig {
     field("judge.build_jobs", build_jobs, {.meaning = "builds at once", .unit = "builds", .min = 1, .max = 256});
     field("judge.pool", pool,
           {.meaning = "candidate hosts kept ready; -1: 2 on a CPU, 6 on a GPU", .unit = "hosts", .min = -1, .max = 64});
+    field(
+        "judge.connections", connections,
+        {.meaning = "hardware queues of a host's context on a GPU; with 1 making a context takes a third of the time, "
+                    "with 8 (CUDA's default) kernels of several streams overlap more",
+         .unit = "queues",
+         .min = 1,
+         .max = 32});
     field("judge.sandbox", sandbox,
           {.meaning = "best: as far as the kernel lets us; strict: refuse less than everything",
            .choices = {"best", "strict"}});
@@ -187,11 +195,11 @@ inline JudgeConfig JudgeConfig::Completed() const {
   const auto fill = [this](int& value, int unset, int cpu, int gpu) {
     if (value == unset) value = on_gpu() ? gpu : cpu;
   };
-  fill(full.at_once, 0, 1, 12);
+  fill(full.at_once, 0, 1, 10);
   fill(full.pool, -1, 2, 6);
   fill(full.limits.memory_mb, 0, 4096, 16384);
   fill(full.limits.processes, 0, 128, 512);
-  fill(full.limits.arena_mb, 0, 1024, 2048);
+  fill(full.limits.arena_mb, 0, 1024, 640);
   return full;
 }
 

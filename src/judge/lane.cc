@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "judge/card_peaks.h"
 #include "judge/claims.h"
-#include "judge/timing.h"
+#include "judge/memory_need.h"
 
 namespace kgym::judge {
 namespace {
@@ -19,25 +19,17 @@ constexpr int kInitSeed = 42;  // Of weights, not of inputs: a submission gets t
 // Above what the caches of any CPU sustain on one core.
 constexpr double kCpuGbPerS = 1000;
 
-// What a process with a CUDA context and torch's libraries takes of its card (measured: 0.52 GB bare, 0.72 GB after a
-// product of matrices), and what nobody is promised.
-constexpr std::int64_t kContextBytes = std::int64_t{700} << 20;
-constexpr std::int64_t kSpareBytes = std::int64_t{3} << 30;
-
-// Of an evaluation: how much larger a slot is than what lies in it at most (_ROOM of the runner's reference.py, twice),
-// and what outputs, expected answers and comparisons take beside the arena, in units of one call's inputs and outputs.
-constexpr std::int64_t kRoomBytes = std::int64_t{32} << 20;
-constexpr std::int64_t kWorkShare = 10;
-
 // Of reference hosts without a problem, on a GPU, where making a context takes longer than opening most problems.
 constexpr int kReadyReferences = 2;
 
-/// Reference hosts that a lane keeps.
-int References(int at_once) { return at_once > 1 ? 2 * at_once : 1; }
+/// Reference hosts that a lane keeps, where the card has room for them.
+int References(int at_once) { return at_once > 1 ? 4 * at_once : 1; }
 
-/// Bytes of the card to promise; 0 on a CPU, where the kernel counts.
-std::int64_t ForAll(const LaneDevice& device) {
-  return device.on_gpu() ? std::max<std::int64_t>(1, device.found.memory_bytes - kSpareBytes) : 0;
+/// Bytes of the card to promise to evaluations and to hosts that rest; 0 on a CPU, where the kernel counts.
+std::int64_t ForAll(const LaneDevice& device, const JudgeConfig& config) {
+  if (!device.on_gpu()) return 0;
+  const int hosts = 2 * config.at_once + config.pool + kReadyReferences;  // Busy, ready or coming.
+  return Promisable(device.found.memory_bytes, device.used_by_others, hosts);
 }
 
 std::vector<int> UsableCpus() {
@@ -55,6 +47,8 @@ ProblemFacts FactsOf(Json description) {
   ProblemFacts facts;
   facts.input_bytes = description.value("input_bytes", std::int64_t{0});
   facts.output_bytes = description.value("output_bytes", std::int64_t{0});
+  facts.resident_bytes = description.value("resident_bytes", std::int64_t{0});
+  facts.peak_bytes = description.value("peak_bytes", std::int64_t{0});
   facts.generate = Duration(description.value("generate_ns", std::int64_t{0}));
   facts.forward = Duration(description.value("forward_ns", std::int64_t{0}));
   facts.description = std::move(description);
@@ -79,7 +73,7 @@ Lane::Lane(Executor executor, HostMaker& hosts, const JudgeConfig& config, LaneD
       gate_(executor),
       turn_(executor, static_cast<std::size_t>(config.at_once)),
       closing_(executor),
-      memory_(executor, ForAll(device_)),
+      memory_(executor, ForAll(device_, config)),
       references_(References(config.at_once)) {
   ready_candidates_.wanted = config.pool;
   ready_references_.wanted = device_.on_gpu() ? kReadyReferences : 0;
@@ -95,7 +89,6 @@ Awaitable<AsyncSemaphore::Permit> Lane::Acquire() {
 
 Awaitable<Result<std::unique_ptr<Host>>> Lane::Make(HostSpec spec) {
   Result<std::unique_ptr<Host>> host = co_await hosts_.Fork(std::move(spec));
-  if (host.ok()) (*host)->context = memory_.Taken(kContextBytes);
   if (!host.ok()) {
     Suspect(host.error().message);
   } else if (health_.Worked()) {
@@ -146,17 +139,24 @@ Awaitable<Json> Lane::CardState() {
   co_return co_await boost::asio::co_spawn(nvml_.get_executor(), std::move(asked), boost::asio::use_awaitable);
 }
 
-Awaitable<MemoryLedger::Claim> Lane::Reserve(const ProblemFacts& facts, const JudgeConfig& config) {
-  // The arena with its slots, the masters of their inputs, and on either side what calls and comparisons take.
-  const std::int64_t call = facts.input_bytes + facts.output_bytes;
-  const std::int64_t slot = call + std::min(call, kRoomBytes);
-  const std::int64_t slots =
-      std::clamp<std::int64_t>((std::int64_t{config.limits.arena_mb} << 20) / std::max<std::int64_t>(1, slot), 2,
-                               SlotsFor(config.timing, facts));
-  const std::int64_t bytes = slots * (slot + facts.input_bytes) + kWorkShare * call;
+Awaitable<MemoryLedger::Claim> Lane::Reserve(std::int64_t bytes) {
   bool more = true;
-  while (more && memory_.WouldWait(bytes)) more = co_await references_.EndOldest();
+  while (more && !memory_.HasRoom(bytes)) more = co_await references_.EndOldest();
   co_return co_await memory_.Reserve(bytes);
+}
+
+Awaitable<MemoryLedger::Claim> Lane::ReserveToOpen(const std::string& key) {
+  if (!device_.on_gpu()) co_return MemoryLedger::Claim();
+  const auto known = open_bytes_.find(key);
+  const std::int64_t bytes = known != open_bytes_.end() ? known->second : kFirstOpenBytes;
+  co_return co_await Reserve(bytes);
+}
+
+Awaitable<void> Lane::Rest(ReferencePool::Lease reference, std::int64_t kept) {
+  reference->kept = memory_.Taken(kept + kContextBytes);
+  reference.Release();
+  bool more = true;
+  while (more && memory_.waiting() > 0) more = co_await references_.EndOldest();
 }
 
 int Lane::threads() const { return device_.on_gpu() ? 1 : static_cast<int>(device_.cpus.size()); }
@@ -179,6 +179,11 @@ HostSpec Lane::Spec(HostKind kind, const LimitsConfig& limits) {
 
 namespace {
 
+bool SaysOutOfMemory(const std::string& message) {
+  constexpr std::string_view kWords[] = {"allocate memory", "MemoryError", "out of memory", "CUDA error", "nvmlInit"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return message.find(word) != std::string::npos; });
+}
+
 /// What kept a problem from being opened: its own code, whatever it did.
 ProblemFault FaultOf(const Problem& problem, const JudgeConfig& config, Host& host, const Answer& answer) {
   const std::string where = problem.path.empty() ? problem.name : problem.path;
@@ -186,8 +191,8 @@ ProblemFault FaultOf(const Problem& problem, const JudgeConfig& config, Host& ho
     case Answer::What::kFailed: {
       ProblemFault fault{Concat(where, ": ", ClaimedText(answer.body, "message")),
                          ClaimedText(answer.body, "traceback")};
-      if (fault.message.find("allocate memory") != std::string::npos ||
-          fault.message.find("MemoryError") != std::string::npos) {
+      fault.may_be_ours = SaysOutOfMemory(fault.message);
+      if (fault.may_be_ours) {
         fault.message +=
             Concat(" (limits.memory is ", config.limits.memory_mb, " MB; --size NAME=VALUE makes the problem smaller)");
       }
@@ -198,7 +203,7 @@ ProblemFault FaultOf(const Problem& problem, const JudgeConfig& config, Host& ho
     case Answer::What::kEnded:
       return {Concat(where, ": its own code ended the process: ", answer.detail,
                      host.OutOfMemory() ? " (out of memory)" : ""),
-              host.output().Text()};
+              host.output().Text(), true};
     default:
       return {Concat(where, ": its own code wrote to its host's socket"), ""};
   }
@@ -206,20 +211,25 @@ ProblemFault FaultOf(const Problem& problem, const JudgeConfig& config, Host& ho
 
 }  // namespace
 
-Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeConfig& config) {
+Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeConfig& config, bool counted) {
   std::string key = problem.Hash() + DumpJson(OpenRequest(problem, config));
   if (ReferencePool::Lease known = references_.Find(key)) co_return Opened{std::move(known), {}};
+  MemoryLedger::Claim room;
+  if (!counted) room = co_await ReserveToOpen(key);
   co_await references_.MakeRoom();
   KGYM_CO_TRY(std::unique_ptr<Host> host, co_await Take(HostKind::kReference, config.limits));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
   std::vector<int> fds = {source.get()};
   Answer answer = co_await host->Call(OpenRequest(problem, config), std::move(fds), config.limits.open);
   if (answer.what == Answer::What::kDone) {
+    if (answer.body.contains("open_bytes")) open_bytes_[key] = answer.body["open_bytes"].get<std::int64_t>();
     ProblemFacts facts = FactsOf(std::move(answer.body));
     co_return Opened{references_.Add(std::move(host), std::move(key), std::move(facts)), {}};
   }
   ProblemFault fault = FaultOf(problem, config, *host, answer);
   co_await host->End();
+  if (answer.what == Answer::What::kFailed && ClaimedText(answer.body, "kind") == "host")
+    co_return Error{"a reference host failed at 'open': " + ClaimedText(answer.body, "message")};
   co_return Opened{{}, std::move(fault)};
 }
 
@@ -275,10 +285,10 @@ void Lane::Refill() {
 
 Awaitable<void> Lane::Close() {
   closed_ = true;
+  settled_ = std::make_unique<Event>(executor_);  // Before anything is waited for: a task may end meanwhile.
   closing_.Set();
   std::vector<AsyncSemaphore::Permit> all;  // Then nobody has a place any more.
   for (int i = 0; i < config_.at_once; ++i) all.push_back(co_await turn_.Acquire());
-  settled_ = std::make_unique<Event>(executor_);
   if (pending_ > 0) co_await settled_->Wait();
   co_await references_.Close();
   for (Ready* pool : {&ready_candidates_, &ready_references_}) {

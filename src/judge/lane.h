@@ -9,6 +9,7 @@
 
 #include <boost/asio/thread_pool.hpp>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,13 +30,15 @@ namespace kgym::judge {
 struct ProblemFault {
   std::string message;
   std::string traceback;
+  bool may_be_ours = false;  // Memory was short, or its process died: others on the device may have caused it.
 };
 
 /// What a lane computes on.
 struct LaneDevice {
-  std::vector<int> cpus;  // Of its hosts; of a CPU lane also what is measured on.
-  std::string card;       // The UUID of a GPU lane's card; empty for a CPU lane.
-  Card found;             // What is known of it.
+  std::vector<int> cpus;            // Of its hosts; of a CPU lane also what is measured on.
+  std::string card;                 // The UUID of a GPU lane's card; empty for a CPU lane.
+  Card found;                       // What is known of it.
+  std::int64_t used_by_others = 0;  // Bytes of the card, before any host was made.
 
   bool on_gpu() const { return !card.empty(); }
 };
@@ -58,17 +61,21 @@ class Lane {
     ReferencePool::Lease reference;
     std::optional<ProblemFault> fault;
   };
-  /// A reference host with the problem open. Needs a permit of the lane, as what follows.
-  Awaitable<Result<Opened>> Open(const Problem& problem, const JudgeConfig& config);
+  /// A reference host with the problem open; waits for room on the card. Needs a permit of the lane, as what follows.
+  /// `counted`: the evaluation holds the whole card already.
+  Awaitable<Result<Opened>> Open(const Problem& problem, const JudgeConfig& config, bool counted);
 
   /// What the problem checker finds, in a host of its own: {"findings": [{kind, severity, message}]}.
   Awaitable<Result<Json>> Examine(const Problem& problem);
 
-  /// Room on the card for one evaluation's tensors, before any is made; waits until there is.
-  Awaitable<MemoryLedger::Claim> Reserve(const ProblemFacts& facts, const JudgeConfig& config);
+  /// Room on the card, before anything is put there; waits until there is, and ends hosts that rest to make it.
+  Awaitable<MemoryLedger::Claim> Reserve(std::int64_t bytes);
+
+  /// All of the card that can be promised: no other evaluation runs while this is held.
+  Awaitable<MemoryLedger::Claim> ReserveAll() { return Reserve(memory_.total()); }
 
   /// The lease ends, its evaluation over: `kept` bytes of the card stay with the host.
-  void Rest(ReferencePool::Lease reference, std::int64_t kept) { reference->kept = memory_.Taken(kept); }
+  Awaitable<void> Rest(ReferencePool::Lease reference, std::int64_t kept);
 
   /// A candidate host with these limits: one from the pool where they are the pool's, or a new one.
   Awaitable<Result<std::unique_ptr<Host>>> TakeCandidate(const LimitsConfig& limits) {
@@ -101,6 +108,8 @@ class Lane {
   /// A new host; the lane's health learns how that went.
   Awaitable<Result<std::unique_ptr<Host>>> Make(HostSpec spec);
   Awaitable<void> Recover();
+  /// Room to open a problem, by what it took before.
+  Awaitable<MemoryLedger::Claim> ReserveToOpen(const std::string& key);
   void Settle();  // One background task fewer.
 
   /// Hosts of one kind that are ready, and that are coming; how many are wanted.
@@ -120,6 +129,7 @@ class Lane {
   Event closing_;
   MemoryLedger memory_;
   ReferencePool references_;
+  std::map<std::string, std::int64_t> open_bytes_;  // By a problem's key: what opening it took of the card.
   Ready ready_candidates_, ready_references_;
   int pending_ = 0;  // Tasks in the background.
   bool closed_ = false;

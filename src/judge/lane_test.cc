@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
+#include <map>
 
 #include "judge/fake_host.h"
 
@@ -17,6 +18,7 @@ class FakeDevice : public HostMaker {
 
   Awaitable<Result<std::unique_ptr<Host>>> Fork(HostSpec spec) override {
     ++asked;
+    if (slow) co_await slow->Wait();
     if (wedged) co_return Error{"CUDA_ERROR_UNKNOWN"};
     made.push_back(spec.kind);
     FakeHost fake(executor_, spec.kind, spec.gate);
@@ -25,6 +27,7 @@ class FakeDevice : public HostMaker {
   }
 
   bool wedged = false;
+  std::unique_ptr<Event> slow;  // Hosts come when it is set.
   int asked = 0;
   std::vector<HostKind> made;
 
@@ -119,10 +122,86 @@ TEST_F(LaneTest, OneFailureMakesNobodyIll) {
   EXPECT_EQ(lane_->Illness(), "");
 }
 
+TEST_F(LaneTest, ClosesWhileAnEvaluationRunsAndAHostComesMeanwhile) {
+  hosts_.slow = std::make_unique<Event>(io_.get_executor());
+  lane_->Refill();
+  std::optional<AsyncSemaphore::Permit> place;
+  const auto enter = [&]() -> Awaitable<void> { place = co_await lane_->Acquire(); };
+  Do(enter());
+  bool closed = false;
+  const auto close = [&]() -> Awaitable<void> {
+    co_await lane_->Close();
+    closed = true;
+  };
+  Spawn(io_.get_executor(), close());
+  Settle();
+  hosts_.slow->Set();  // The last task in the background ends while the lane still waits for the evaluation.
+  Settle();
+  EXPECT_FALSE(closed);
+  place.reset();
+  Settle();
+  EXPECT_TRUE(closed);
+}
+
 TEST_F(LaneTest, ClosesWhileItIsIll) {
   hosts_.wedged = true;
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(Candidate().ok());
   EXPECT_NE(lane_->Illness(), "");
+}
+
+/// A card of 80 GB that others use nothing of.
+class CardLaneTest : public LaneTest {
+ protected:
+  CardLaneTest() {
+    config_.device = "cuda";
+    device_.card = "GPU-of-a-test";
+    device_.found.memory_bytes = std::int64_t{80} << 30;
+    Do(lane_->Close());
+    lane_ = std::make_unique<Lane>(io_.get_executor(), hosts_, config_, device_);
+  }
+
+  /// `bytes` of the card, or all of it for 0.
+  void Ask(std::string who, std::int64_t bytes) {
+    Spawn(io_.get_executor(), Hold(std::move(who), bytes));
+    Settle();
+  }
+  Awaitable<void> Hold(std::string who, std::int64_t bytes) {
+    if (bytes == 0) {
+      claims_[who] = co_await lane_->ReserveAll();
+    } else {
+      claims_[who] = co_await lane_->Reserve(bytes);
+    }
+    granted_.push_back(who);
+  }
+
+  static constexpr std::int64_t kGb = std::int64_t{1} << 30;
+  std::map<std::string, MemoryLedger::Claim> claims_;
+  std::vector<std::string> granted_;
+};
+
+TEST_F(CardLaneTest, WhoIsJudgedAloneWaitsForTheOthersAndKeepsThemOut) {
+  Ask("first", 10 * kGb);
+  Ask("alone", 0);
+  Ask("later", 1 * kGb);
+  EXPECT_EQ(granted_, (std::vector<std::string>{"first"}));
+  claims_["first"].Release();
+  Settle();
+  EXPECT_EQ(granted_, (std::vector<std::string>{"first", "alone"}));
+  claims_["alone"].Release();
+  Settle();
+  EXPECT_EQ(granted_, (std::vector<std::string>{"first", "alone", "later"}));
+  claims_.clear();
+}
+
+TEST_F(CardLaneTest, ContextsOfAllHostsAreSetAsideBeforeAnythingIsPromised) {
+  Ask("most", 74 * kGb);  // Two evaluations at once, three candidate and two reference hosts ready: nine contexts.
+  Ask("little", 1 * kGb);
+  EXPECT_EQ(granted_, (std::vector<std::string>{"most"}))
+      << "granted since nobody else is there; then the card is full";
+  claims_["most"].Release();
+  Settle();
+  EXPECT_EQ(granted_.size(), 2U);
+  claims_.clear();
 }
 
 TEST(LaneHealth, TriesAtGrowingDistancesUpToAMinute) {

@@ -44,9 +44,10 @@ class MemoryLedger {
   /// What is taken already, whether there was room or not.
   Claim Taken(std::int64_t bytes);
 
-  /// Whether Reserve would have to wait.
-  bool WouldWait(std::int64_t bytes) const { return total_ > 0 && (!waiting_.empty() || !Fits(bytes)); }
+  /// Whether so much is promised to nobody.
+  bool HasRoom(std::int64_t bytes) const { return total_ == 0 || held_ + bytes <= total_; }
 
+  std::int64_t total() const { return total_; }
   std::int64_t held() const { return held_; }
   std::size_t waiting() const { return waiting_.size(); }
 
@@ -55,7 +56,7 @@ class MemoryLedger {
     std::int64_t bytes;
     Event* turn;
   };
-  bool Fits(std::int64_t bytes) const { return claims_ == 0 || held_ + bytes <= total_; }
+  bool Fits(std::int64_t bytes) const { return claims_ == 0 || HasRoom(bytes); }
   void Hold(std::int64_t bytes) {
     held_ += bytes;
     ++claims_;

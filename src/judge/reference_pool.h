@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "judge/host.h"
+#include "judge/memory_ledger.h"
 #include "judge/session.h"
 
 namespace kgym::judge {

@@ -24,10 +24,10 @@ Awaitable<Answer> Session::AskCandidate(Json request, std::vector<int> fds, Dura
   WatchIdle(false);
   const Instant start = std::chrono::steady_clock::now();
   const auto scaled = std::chrono::duration_cast<Duration>(limit * limit_scale_);
-  const std::string op = "candidate:" + request.value("op", "?");
+  const std::string op = request.value("op", "?");
   Answer answer = co_await candidate_.Call(std::move(request), std::move(fds), scaled);
-  Note(op, answer.received - start);
-  code_ += answer.received - start;
+  Note("candidate:" + op, answer.received - start);
+  if (op != "observe" && op != "settle" && op != "inspect") code_ += answer.received - start;
   WatchIdle(true);
   co_return answer;
 }
@@ -72,7 +72,7 @@ Awaitable<Result<MaybeRuling>> Session::Begin(int slots) {
   begun_ = std::move(answer.body);
   KGYM_CO_TRY(const std::int64_t made, GetInt(begun_, "slots"));
   slots_ = static_cast<int>(made);
-  const Json attach = {{"op", "attach"}, {"length", begun_["length"]}};
+  const Json attach = {{"op", "attach"}, {"length", begun_["length"]}, {"memory_bytes", ground_.candidate_bytes}};
   std::vector<int> arena = {answer.fds[0].get()};
   const Answer attached = co_await candidate_.Call(attach, std::move(arena), config_.limits.start);
   if (attached.what != Answer::What::kDone)

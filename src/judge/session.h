@@ -28,8 +28,10 @@ struct ProblemFacts {
   Json description;
   std::int64_t input_bytes = 0;
   std::int64_t output_bytes = 0;
-  Duration generate{};  // Making one input set.
-  Duration forward{};   // One call of the reference.
+  std::int64_t resident_bytes = 0;  // Of a card, that an opened problem keeps: weights, an example, its answer.
+  std::int64_t peak_bytes = 0;      // Of a card, that a call of the reference takes beside its inputs.
+  Duration generate{};              // Making one input set.
+  Duration forward{};               // One call of the reference.
 };
 
 /// A slot of the arena with inputs in it, as a candidate is told of it.
@@ -43,8 +45,9 @@ struct Filled {
 struct Ground {
   Gate* gate = nullptr;  // Passed before times are taken.
   bool on_gpu = false;
-  int cores = 1;           // Of a CPU lane, and threads of either side.
-  double gb_per_s = 1000;  // No memory is faster.
+  int cores = 1;                     // Of a CPU lane, and threads of either side.
+  double gb_per_s = 1000;            // No memory is faster.
+  std::int64_t candidate_bytes = 0;  // What its allocator may take of a card; 0: all there is.
 };
 
 class Session {
@@ -84,7 +87,8 @@ class Session {
 
   Awaitable<Result<Json>> AskReference(Json request, Duration limit);
 
-  /// Limits are scaled for slow backends. The time until the answer is counted as foreign code's.
+  /// Limits are scaled for slow backends. The time until the answer is counted as foreign code's where that is what was
+  /// asked for (load, call, batch, ...), and as the judge's where it looks at something (observe, settle, inspect).
   Awaitable<Answer> AskCandidate(Json request, std::vector<int> fds, Duration limit);
   MaybeRuling Rule(const Answer& answer, std::string_view stage) const {
     return RuleOnAnswer(answer, stage, candidate_.OutOfMemory());

@@ -18,6 +18,11 @@ constexpr int kIdleProbes = 3;
 constexpr Duration kIdleLimit =
     5s;  // By then whatever is not ours has been ended by its own limit, or the card is ill.
 
+// A host that is just being made or unmade may touch the card for an instant while others measure: a round that it
+// disturbed is not counted. A candidate whose kernels run on disturbs every round, or those for longer.
+constexpr int kRanOnAllowed = 2;
+constexpr Duration kDisturbance = 500ms;
+
 double Ms(Instant start, Instant end) { return ToMs(end - start); }
 
 Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}}; }
@@ -51,7 +56,10 @@ Result<Batch> ReadBatch(const Json& reply, int calls, int warmup) {
   batch.emits_ms = std::accumulate(emits.begin(), emits.end(), 0.0);
   if (reply.contains("host_ns")) {
     KGYM_TRY(batch.launch_ms, ReadTimes(reply, "host_ns", calls));
+    KGYM_TRY(batch.enqueue_ms, ReadTimes(reply, "enqueue_ns", calls));
     KGYM_TRY(batch.ahead_ms, ReadTimes(reply, "ahead_ns", calls));
+    KGYM_TRY(const std::vector<double> drain, ReadTimes(reply, "drain_ns", 1));
+    batch.drain_ms = drain[0];
   }
   return batch;
 }
@@ -64,14 +72,14 @@ Awaitable<Result<bool>> IsIdle(Session& session, int probes) {
   co_return *std::ranges::min_element(spans) < kIdleSpanMs;
 }
 
-/// The others stand still; what they had launched runs to its end.
-Awaitable<Status> AwaitIdle(Session& session) {
+/// Everybody stands still; what they had launched runs to its end. False if it does not within the limit.
+Awaitable<Result<bool>> BecomesIdle(Session& session, Duration limit) {
   const Instant start = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - start < kIdleLimit) {
-    KGYM_CO_TRY(const bool idle, co_await IsIdle(session, kIdleProbes));
-    if (idle) co_return Ok();
+  bool idle = false;
+  while (!idle && std::chrono::steady_clock::now() - start < limit) {
+    KGYM_CO_TRY(idle, co_await IsIdle(session, kIdleProbes));
   }
-  co_return Error{"the card is not idle though every host of its lane stands still"};
+  co_return idle;
 }
 
 /// What both sides' batches have in common.
@@ -105,6 +113,7 @@ Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>&
 
 struct Timed {
   Batch batch;
+  bool ran_on = false;
   Json outputs;
   MaybeRuling ruling;
 };
@@ -136,9 +145,8 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   timed.batch.judge_ms = Ms(start, answer.received);
   timed.batch.cpu_ms = session.ground().on_gpu ? timed.batch.judge_ms : ToMs(Duration(cpu)) / session.ground().cores;
   if (session.ground().on_gpu) {
-    // The shortest of a few: a host that is just being made may touch the card for an instant.
     KGYM_CO_TRY(const bool idle, co_await IsIdle(session, kIdleProbes));
-    if (!idle) timed.ruling = StillRunning();
+    timed.ran_on = !idle;
   }
   timed.outputs = ClaimedArray(answer.body, "outputs");
   co_return timed;
@@ -223,6 +231,8 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, Ba
   }
   KGYM_CO_TRY(Timed timed, co_await TimeCandidate(session, filled, plan.slots, common, !reference_first));
   if (timed.ruling) co_return std::move(timed.ruling);
+  round.ran_on = timed.ran_on;
+  if (round.ran_on) co_return MaybeRuling{};
   round.candidate = std::move(timed.batch);
   if (verify) {
     KGYM_CO_TRY(MaybeRuling wrong,
@@ -231,6 +241,35 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, Ba
   }
   if (!reference_first) {
     KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, common, false));
+  }
+  co_return MaybeRuling{};
+}
+
+/// Rounds until there are enough. The first that counts warms up both sides, and tells how long launches take.
+Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, BatchShape shape,
+                                         std::vector<Round>& rounds) {
+  const TimingConfig& config = session.config().timing;
+  const Instant start = std::chrono::steady_clock::now();
+  Duration delay = kFirstDelay;
+  bool warmed = false;
+  int ran_on = 0;
+  while (rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start)) {
+    Round round;
+    // On a GPU, where a check takes longer than a batch, every second round or so, and nobody knows which.
+    const bool verify = !session.ground().on_gpu || !warmed || RandomU64() % 2 == 0;
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm, shape, delay, verify, round));
+    if (ruling) co_return ruling;
+    if (round.ran_on) {
+      KGYM_CO_TRY(const bool idle, co_await BecomesIdle(session, kDisturbance));
+      if (!idle || ++ran_on > kRanOnAllowed) co_return StillRunning();
+      continue;
+    }
+    if (warmed) {
+      rounds.push_back(std::move(round));
+    } else {
+      delay = DelayFor(round);
+      warmed = true;
+    }
   }
   co_return MaybeRuling{};
 }
@@ -252,25 +291,14 @@ Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call
   Gate::Exclusive hold =
       co_await session.ground().gate->Measure(ExpectedLength(config, session.facts(), shape), session.hosts());
   if (session.ground().on_gpu) {
-    if (Status idle = co_await AwaitIdle(session); !idle.ok()) co_return idle.error();
+    KGYM_CO_TRY(const bool idle, co_await BecomesIdle(session, kIdleLimit));
+    if (!idle) co_return Error{"the card is not idle though every host of its lane stands still"};
   }
   hold.Quiet();
   measurement.waited = std::chrono::steady_clock::now() - asked;
   std::vector<Round> rounds;
-  Duration delay = kFirstDelay;
-  const Instant start = std::chrono::steady_clock::now();
-  for (int i = 0; rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start); ++i) {
-    Round round;
-    // On a GPU, where a check takes longer than a batch, every second round or so, and nobody knows which.
-    const bool verify = !session.ground().on_gpu || i == 0 || RandomU64() % 2 == 0;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm[0], shape, delay, verify, round));
-    if (ruling) co_return ruling;
-    if (i > 0) {
-      rounds.push_back(std::move(round));
-    } else {
-      delay = DelayFor(round);  // The first warms up both sides, and tells how long launches take.
-    }
-  }
+  KGYM_CO_TRY(MaybeRuling ruling, co_await RunRounds(session, warm[0], shape, rounds));
+  if (ruling) co_return ruling;
   hold.Release();
   const double gb_per_s = config.peak_gb_per_s > 0 ? config.peak_gb_per_s : session.ground().gb_per_s;
   const Duration waited = measurement.waited;

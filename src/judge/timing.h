@@ -29,8 +29,10 @@ struct Batch {
   double judge_ms = 0;            // By the judge's clock, from request to answer.
   double cpu_ms = 0;  // CPU time that the host's process used meanwhile, by the kernel's account, for each core of a
                       // CPU lane; the judge's clock again on a GPU.
-  std::vector<double> launch_ms;  // On a GPU: how long each call kept the CPU, warm-up too.
-  std::vector<double> ahead_ms;   // On a GPU: the work before each call, behind which its launch hides.
+  std::vector<double> launch_ms;   // On a GPU: how long each call kept the CPU, warm-up too.
+  std::vector<double> enqueue_ms;  // On a GPU: the same with copying its outputs out.
+  std::vector<double> ahead_ms;    // On a GPU: the work before each call, behind which its launch hides.
+  double drain_ms = 0;             // On a GPU: how long other streams worked on when the calls' own was done.
 
   double sum() const;  // Of all calls, warm-up too.
   double median() const;
@@ -39,6 +41,7 @@ struct Batch {
 struct Round {
   Batch reference;
   Batch candidate;
+  bool ran_on = false;  // The card was not idle when the candidate had answered: the round says nothing.
 };
 
 /// How much of a batch the judge's clock saw and the candidate's host does not account for, as a share of the batch and
@@ -60,6 +63,7 @@ struct Measurement {
   double speedup = 0;
   Interval speedup_interval;
   Excess clock_excess;
+  double drain_ms = 0;  // Median of the candidate's batches.
   double skew = 1;      // See SkewFactor; candidate and speedup have it in them.
   double floor_ms = 0;  // No call that reads its inputs can be faster.
   double gb_per_s = 0;  // That follows from.

@@ -22,8 +22,8 @@ std::vector<double> Ratios(const std::vector<Round>& rounds) {
   return ratios;
 }
 
-// What the work ahead of a call has to spare, beyond the CPU time of its launch, and how long it may be at most: a call
-// that launches for longer is bound by its CPU, and its time says so.
+// What the work ahead of a call has to spare, beyond the CPU time of enqueuing it, and how long it may be at most: a
+// call that is enqueued for longer is bound by its CPU, and its time says so.
 constexpr double kDelaySpare = 1.3;
 constexpr Duration kLeastDelay = 60us, kMostDelay = 3ms;
 
@@ -46,6 +46,9 @@ double DryShare(const std::vector<Round>& rounds) {
   }
   return calls > 0 ? static_cast<double>(dry) / calls : 0;
 }
+
+// Time outside the calls is work on other streams where those account for this share of it.
+constexpr double kDrainedShare = 0.5;
 
 // A call that takes this long needs no warming up and no company in its batch.
 constexpr Duration kLongCall = 50ms;
@@ -101,7 +104,7 @@ int SlotsFor(const TimingConfig& config, const ProblemFacts& facts) {
 Duration DelayFor(const Round& round) {
   double longest = 0;
   for (const Batch* batch : {&round.reference, &round.candidate}) {
-    if (!batch->launch_ms.empty()) longest = std::max(longest, Median(batch->launch_ms));
+    if (!batch->enqueue_ms.empty()) longest = std::max(longest, Median(batch->enqueue_ms));
   }
   return std::clamp(FromMs(kDelaySpare * longest) + 20us, kLeastDelay, kMostDelay);
 }
@@ -149,6 +152,9 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
   m.reference_launch_ms = MedianLaunch(rounds, &Round::reference);
   m.candidate_launch_ms = MedianLaunch(rounds, &Round::candidate);
   m.dry_share = DryShare(rounds);
+  std::vector<double> drains;
+  for (const Round& round : rounds) drains.push_back(round.candidate.drain_ms);
+  m.drain_ms = Median(drains);
   m.rounds = std::move(rounds);
   return m;
 }
@@ -156,10 +162,18 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
 MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
   const double slack = kFixedSlackMs + kSlackPerCallMs * static_cast<double>(m.calls + m.warmup);
   if (m.clock_excess.share > config.clock_slack && m.clock_excess.ms > slack) {
+    Json evidence = {{"stage", "timing"}, {"clock_excess", m.clock_excess.share}, {"excess_ms", m.clock_excess.ms}};
+    if (m.drain_ms > kDrainedShare * m.clock_excess.ms) {
+      evidence["drain_ms"] = m.drain_ms;
+      return Ruling{
+          Outcome::kRejectedAsyncEscape,
+          Concat("other streams worked on for ", m.drain_ms, " ms after the calls of a batch were done on their own"),
+          std::move(evidence)};
+    }
     return Ruling{Outcome::kRejectedTimingTamper,
                   Concat("the judge's clock saw ", 100 * m.clock_excess.share,
                          " % of each batch outside the calls that its host reports"),
-                  {{"stage", "timing"}, {"clock_excess", m.clock_excess.share}, {"excess_ms", m.clock_excess.ms}}};
+                  std::move(evidence)};
   }
   if (m.floor_ms > 0 && m.candidate.median < m.floor_ms) {
     return Ruling{Outcome::kRejectedImplausible,

@@ -130,9 +130,24 @@ TEST(JudgeTimes, FasterThanMemoryIsImplausible) {
   EXPECT_EQ(ruling->outcome, Outcome::kRejectedImplausible);
 }
 
+TEST(JudgeTimes, TimeThatOtherStreamsWorkedOnIsAnEscapeAndAnyOtherIsTheClocks) {
+  std::vector<Round> rounds = Rounds(9, 1, 0.01);
+  for (Round& round : rounds) round.candidate.judge_ms = round.candidate.cpu_ms = round.reference.judge_ms;
+  const Measurement forged = Summarize(TimingConfig{}, rounds);
+  ASSERT_GT(forged.clock_excess.ms, 1);
+  ASSERT_TRUE(JudgeTimes(TimingConfig{}, forged));
+  EXPECT_EQ(JudgeTimes(TimingConfig{}, forged)->outcome, Outcome::kRejectedTimingTamper);
+  for (Round& round : rounds) round.candidate.drain_ms = 0.9 * forged.clock_excess.ms;
+  const MaybeRuling escaped = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, rounds));
+  ASSERT_TRUE(escaped);
+  EXPECT_EQ(escaped->outcome, Outcome::kRejectedAsyncEscape);
+  EXPECT_TRUE(escaped->evidence.contains("drain_ms"));
+}
+
 Round OnGpu(double reference_launch, double candidate_launch, double ahead) {
   Round round = Rounds(1, 1, 1).front();
   for (auto [batch, launch] : {std::pair{&round.reference, reference_launch}, {&round.candidate, candidate_launch}}) {
+    batch->enqueue_ms.assign(batch->warmup_ms.size() + batch->calls_ms.size(), launch);
     batch->launch_ms.assign(batch->warmup_ms.size() + batch->calls_ms.size(), launch);
     batch->ahead_ms.assign(batch->launch_ms.size(), ahead);
   }

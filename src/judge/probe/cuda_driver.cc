@@ -54,6 +54,7 @@ Loaded Load() {
   find("cuEventRecord", d.EventRecord);
   find("cuEventElapsedTime", d.EventElapsedTime);
   find("cuEventDestroy_v2", d.EventDestroy);
+  find("cuEventSynchronize", d.EventSynchronize);
   return loaded;
 }
 

@@ -79,6 +79,7 @@ struct Driver {
   int (*EventRecord)(CuEvent, CuStream);
   int (*EventElapsedTime)(float*, CuEvent, CuEvent);
   int (*EventDestroy)(CuEvent);
+  int (*EventSynchronize)(CuEvent);
 
   /// The driver, or null with `error` set.
   static const Driver* Get(std::string& error);

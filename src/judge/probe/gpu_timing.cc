@@ -25,6 +25,9 @@ class Events {
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
+  /// Waits for the last event of the last call: what is done on the calls' own stream.
+  int WaitForLast() { return events_.empty() ? 0 : driver_.EventSynchronize(events_.back()); }
+
   int Record(std::size_t call, std::size_t which) { return driver_.EventRecord(events_[4 * call + which], nullptr); }
 
   /// Nanoseconds from one event of a call to the next; see error().
@@ -53,9 +56,14 @@ void FreeSetAsideCache(const Driver& driver) {
   if (driver.CtxGetLimit(&set_aside, kPersistingL2Limit) == 0 && set_aside > 0) driver.CtxResetPersistingL2Cache();
 }
 
+/// How long a call kept the CPU: forward alone, and with copying its outputs out.
+struct HostTime {
+  long long forward_ns = 0, all_ns = 0;
+};
+
 /// One call enqueued; false with a Python error set.
 bool Enqueue(Occupier& card, Events& events, PyObject* forward, PyObject* arguments, PyObject* emit, std::size_t index,
-             long long delay_ns, long long& host_ns) {
+             long long delay_ns, HostTime& host) {
   FreeSetAsideCache(card.driver());
   int code = events.Record(index, 0);
   if (code == 0) code = card.Launch(delay_ns, true);
@@ -63,7 +71,7 @@ bool Enqueue(Occupier& card, Events& events, PyObject* forward, PyObject* argume
   if (code != 0) return Fail(card.driver().Describe("a launch", code)) != nullptr;
   const long long start = NowNs();
   PyObject* output = PyObject_Call(forward, arguments, nullptr);
-  host_ns = NowNs() - start;
+  host.forward_ns = NowNs() - start;
   if (output == nullptr) return false;
   code = events.Record(index, 2);
   PyObject* emitted = PyObject_CallFunction(emit, "nO", static_cast<Py_ssize_t>(index), output);
@@ -71,13 +79,15 @@ bool Enqueue(Occupier& card, Events& events, PyObject* forward, PyObject* argume
   if (emitted == nullptr) return false;
   Py_DECREF(emitted);
   if (code == 0) code = events.Record(index, 3);
+  host.all_ns = NowNs() - start;
   return code == 0 || Fail(card.driver().Describe("recording an event", code)) != nullptr;
 }
 
-PyObject* Spans(const Driver& driver, Events& events, const std::vector<long long>& host_ns) {
-  PyObject* list = PyList_New(static_cast<Py_ssize_t>(host_ns.size()));
-  for (std::size_t i = 0; list != nullptr && i < host_ns.size(); ++i) {
-    PyObject* row = Py_BuildValue("(LLLL)", events.Span(i, 1), events.Span(i, 2), events.Span(i, 0), host_ns[i]);
+PyObject* Spans(const Driver& driver, Events& events, const std::vector<HostTime>& host) {
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(host.size()));
+  for (std::size_t i = 0; list != nullptr && i < host.size(); ++i) {
+    PyObject* row = Py_BuildValue("(LLLLL)", events.Span(i, 1), events.Span(i, 2), events.Span(i, 0),
+                                  host[i].forward_ns, host[i].all_ns);
     if (row != nullptr && PyList_SetItem(list, static_cast<Py_ssize_t>(i), row) == 0) continue;
     Py_DECREF(list);
     return nullptr;
@@ -98,15 +108,19 @@ PyObject* RunBatch(PyObject*, PyObject* args) {
     Occupier* card = Occupier::Get(error);
     if (card == nullptr) return Fail(error);
     Events events(card->driver(), static_cast<std::size_t>(count));
-    std::vector<long long> host_ns(static_cast<std::size_t>(count));
+    std::vector<HostTime> host(static_cast<std::size_t>(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
       const auto index = static_cast<std::size_t>(i);
-      if (!Enqueue(*card, events, forward, PyList_GetItem(calls, i), emit, index, delay_ns, host_ns[index]))
+      if (!Enqueue(*card, events, forward, PyList_GetItem(calls, i), emit, index, delay_ns, host[index]))
         return nullptr;
     }
-    if (int code = card->driver().CtxSynchronize(); code != 0)
-      return Fail(card->driver().Describe("waiting for the GPU", code));
-    return Spans(card->driver(), events, host_ns);
+    int code = events.WaitForLast();
+    const long long done = NowNs();
+    if (code == 0) code = card->driver().CtxSynchronize();
+    const long long drain_ns = NowNs() - done;
+    if (code != 0) return Fail(card->driver().Describe("waiting for the GPU", code));
+    PyObject* spans = Spans(card->driver(), events, host);
+    return spans != nullptr ? Py_BuildValue("(NL)", spans, drain_ns) : nullptr;
   });
 }
 
@@ -152,7 +166,8 @@ PyObject* Card(PyObject*, PyObject*) {
 
 PyMethodDef kGpuTimingMethods[] = {
     {"gpu_run_batch", RunBatch, METH_VARARGS,
-     "gpu_run_batch(forward, calls, emit, delay_ns) -> [(span_ns, emit_ns, ahead_ns, host_ns), ...]"},
+     "gpu_run_batch(forward, calls, emit, delay_ns) -> ([(span_ns, emit_ns, ahead_ns, host_ns, enqueue_ns), ...], "
+     "drain_ns)\n\ndrain_ns: what the card worked on after the calls' own stream was done."},
     {"gpu_probe_idle", ProbeIdle, METH_VARARGS,
      "gpu_probe_idle(repeats: int) -> list[int]\n\nSpans, in ns, of a small kernel that needs the whole card."},
     {"gpu_card", Card, METH_NOARGS, "gpu_card() -> dict[str, int]\n\nmultiprocessors, threads of one, l2_bytes."},
