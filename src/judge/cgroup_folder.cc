@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/text.h"
+
 namespace kgym::judge {
 namespace {
 
@@ -28,7 +30,7 @@ std::string ReadText(const std::string& path) {
 }
 
 struct Hierarchy {
-  std::string name;    // "v2", "v1:memory", "v1:pids"
+  std::string name;    // "v2", "v1:memory", "v1:pids", "v1:cpuacct"
   std::string parent;  // Where our folders go.
 };
 
@@ -43,6 +45,10 @@ bool Works(const Hierarchy& hierarchy, const std::vector<std::string>& files) {
   return found;
 }
 
+/// Controllers of version 1, and the file that shows that one works.
+constexpr std::pair<const char*, const char*> kVersion1[] = {
+    {"memory", "memory.limit_in_bytes"}, {"pids", "pids.max"}, {"cpuacct", "cpuacct.usage"}};
+
 std::vector<Hierarchy> Find() {
   std::vector<Hierarchy> found;
   std::ifstream mounts("/proc/self/mounts");
@@ -53,13 +59,11 @@ std::vector<Hierarchy> Find() {
       const Hierarchy v2{"v2", where};
       if (Works(v2, {"memory.max", "pids.max"})) return {v2};
     }
-    if (type == "cgroup" && ("," + options + ",").find(",memory,") != std::string::npos) {
-      const Hierarchy memory{"v1:memory", where};
-      if (Works(memory, {"memory.limit_in_bytes"})) found.push_back(memory);
-    }
-    if (type == "cgroup" && ("," + options + ",").find(",pids,") != std::string::npos) {
-      const Hierarchy pids{"v1:pids", where};
-      if (Works(pids, {"pids.max"})) found.push_back(pids);
+    if (type != "cgroup") continue;
+    for (const auto& [controller, file] : kVersion1) {
+      if (("," + options + ",").find(Concat(",", controller, ",")) == std::string::npos) continue;
+      const Hierarchy v1{Concat("v1:", controller), where};
+      if (Works(v1, {file})) found.push_back(v1);
     }
   }
   return found;
@@ -100,7 +104,7 @@ std::vector<std::string> MakeCgroups(const std::string& name, const CgroupLimits
     } else if (hierarchy.name == "v1:memory") {
       WriteLine(folder + "/memory.limit_in_bytes", memory);
       WriteLine(folder + "/memory.memsw.limit_in_bytes", memory);
-    } else {
+    } else if (hierarchy.name == "v1:pids") {
       WriteLine(folder + "/pids.max", processes);
     }
   }
@@ -119,6 +123,19 @@ bool CgroupKilledForMemory(const std::vector<std::string>& folders) {
     }
   }
   return false;
+}
+
+std::int64_t CgroupCpuNs(const std::vector<std::string>& folders) {
+  std::string key;
+  std::int64_t used = 0;
+  for (const std::string& folder : folders) {
+    if (std::ifstream file(folder + "/cpuacct.usage"); file >> used) return used;
+    std::ifstream lines(folder + "/cpu.stat");
+    while (lines >> key >> used) {
+      if (key == "usage_usec") return used * 1000;
+    }
+  }
+  return 0;
 }
 
 void RemoveCgroups(const Executor& executor, std::vector<std::string> folders) {

@@ -9,6 +9,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -27,6 +28,20 @@ std::int64_t ProcessCpuNs(pid_t pid) {
   timespec used{};
   if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
   return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
+}
+
+/// CPU time of the ended children that `pid` has waited for, and of those that they had.
+std::int64_t WaitedForCpuNs(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = text.rfind(')');  // The name before it may hold anything.
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int field = 3; field < 16; ++field) fields >> skipped;
+  std::int64_t user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) * (std::int64_t{1'000'000'000} / ::sysconf(_SC_CLK_TCK));
 }
 
 /// The children of all threads of a process, as /proc tells them.
@@ -99,7 +114,7 @@ Awaitable<Result<void>> Host::Ready(Duration limit) {
 
 Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit) {
   Answer answer;
-  if (ended_) co_return co_await EndedAnswer();
+  if (ended_ || woken_) co_return co_await EndedAnswer();
   const std::string nonce = RandomHex(8);
   request["nonce"] = nonce;
   if (Status sent = work_.Send(DumpJson(request), fds); !sent.ok()) co_return co_await EndedAnswer();
@@ -140,19 +155,25 @@ Awaitable<int> Host::Hear(Duration limit) {
 
 Awaitable<Answer> Host::EndedAnswer() {
   Answer answer;
-  answer.what = Answer::What::kEnded;
-  if (!ended_) {
+  if (!ended_ && !woken_) {
     ended_ = true;
     ended_how_ = "its process ended";
     // The supervisor says how; where it is gone as well, so does the silence.
     if (co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit)) {
       if (Result<Packet> packet = control_.TryReceive(); packet.ok() && packet->bytes.starts_with("X "))
-        ended_how_ = packet->bytes.substr(2);
+        NoteEnd(packet->bytes.substr(2));
     }
   }
+  answer.what = woken_ ? Answer::What::kWoken : Answer::What::kEnded;
   answer.detail = ended_how_;
   answer.received = std::chrono::steady_clock::now();
   co_return answer;
+}
+
+void Host::NoteEnd(const std::string& how) {
+  ended_ = true;
+  ended_how_ = how;
+  woken_ |= how.ends_with(" woken");
 }
 
 Awaitable<Result<std::string>> Host::Command(std::string_view letter) {
@@ -160,10 +181,7 @@ Awaitable<Result<std::string>> Host::Command(std::string_view letter) {
   if (!co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit))
     co_return Error{"a supervisor does not answer"};
   KGYM_CO_TRY(Packet packet, control_.TryReceive());
-  if (packet.bytes.starts_with("X ")) {
-    ended_ = true;
-    ended_how_ = packet.bytes.substr(2);
-  }
+  if (packet.bytes.starts_with("X ")) NoteEnd(packet.bytes.substr(2));
   if (packet.bytes.empty()) co_return Error{"a supervisor is gone"};
   co_return std::move(packet.bytes);
 }
@@ -212,7 +230,7 @@ Awaitable<Result<int>> Host::Daemons() {
   }
   KGYM_CO_TRY(const std::string reply, co_await Command("D"));
   const std::size_t at = reply.find_last_of(' ');
-  co_return at == std::string::npos ? 0 : std::atoi(reply.c_str() + at + 1);
+  co_return at == std::string::npos ? 0 : std::max(0, std::atoi(reply.c_str() + at + 1));  // -1: nobody can tell.
 }
 
 void Host::Kill() {
@@ -233,12 +251,14 @@ Awaitable<void> Host::End() {
 }
 
 std::int64_t Host::CpuNs() const {
-  std::int64_t total = 0;
+  // 0 where the host could not join. The supervisor is in there with it, and what it does is not the host's.
+  if (const std::int64_t all = CgroupCpuNs(cgroups_); all > 0) return all - ProcessCpuNs(supervisor_);
+  std::int64_t total = WaitedForCpuNs(supervisor_);  // Of those that had lost their parent.
   std::vector<pid_t> processes;
   if (pid_ > 0) processes.push_back(pid_);
   // A bound for a host that forks faster than it is counted.
   for (std::size_t i = 0; i < processes.size() && i < kMostCounted; ++i) {
-    total += ProcessCpuNs(processes[i]);
+    total += ProcessCpuNs(processes[i]) + WaitedForCpuNs(processes[i]);
     AddChildren(processes[i], processes);
   }
   return total;

@@ -36,6 +36,7 @@ struct Answer {
     kEnded,    // The host ended before it answered; `detail` says how.
     kTimeout,  // No answer in time.
     kForged,   // A packet that is not the answer to the question.
+    kWoken,    // Not asked, or ended: the host does not stand still when it should.
   };
   What what = What::kDone;
   Json body;
@@ -79,7 +80,7 @@ class Host {
   void Credit();
   void Resume();
 
-  /// Whether the host ran while it should have stood still: something woke it.
+  /// Whether the host ran while it should have stood still: something woke it. It is asked nothing any more.
   bool woken() const { return woken_; }
 
   /// Processes that were started and abandoned by the host: no descendants of it any more, still alive.
@@ -88,8 +89,9 @@ class Host {
   /// Kills everything and waits until it is gone.
   Awaitable<void> End();
 
-  /// Nanoseconds of CPU time that the host's threads, ended ones too, and the living processes below it have used, by
-  /// the kernel's account; 0 where it cannot be read.
+  /// Nanoseconds of CPU time that the host and what it started have used, by the kernel's account; 0 where it cannot be
+  /// read. With a control group that is everything. Without one, of processes that have ended those count that somebody
+  /// waited for, in steps of 10 ms; a host that ignores SIGCHLD hides them.
   std::int64_t CpuNs() const;
 
   /// Whether the kernel killed one of the host's processes at its memory limit.
@@ -111,6 +113,7 @@ class Host {
   Awaitable<int> Hear(Duration limit);
   Duration credit() const;
   Awaitable<Answer> EndedAnswer();
+  void NoteEnd(const std::string& how);
   void Kill();
 
   Executor executor_;

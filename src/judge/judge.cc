@@ -290,8 +290,7 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  const Ground ground{&lane_->gate(), lane_->device().on_gpu(), lane_->threads(), lane_->gb_per_s(),
-                      task.alone ? 0 : need.candidate};
+  const Ground ground{&lane_->gate(), lane_->device().on_gpu(), lane_->gb_per_s(), task.alone ? 0 : need.candidate};
   Session session(reference, *candidate, task.config, remains.reference->facts, ground,
                   backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);

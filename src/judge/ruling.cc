@@ -59,6 +59,10 @@ MaybeRuling RuleOnAnswer(const Answer& answer, std::string_view stage, bool out_
       return Ruling{Outcome::kRejectedResultForgery,
                     Concat("something that is no answer was written to its host's socket during ", stage),
                     {{"stage", stage}, {"packet", ToUtf8(answer.detail)}}};
+    case Answer::What::kWoken:
+      return Ruling{Outcome::kRejectedTimingTamper,
+                    "it ran while it should have stood still: something woke it",
+                    {{"stage", stage}, {"woken", true}}};
   }
   return std::nullopt;
 }

@@ -45,5 +45,12 @@ TEST(RuleOnAnswer, SilenceAndForgeryAreTold) {
             Outcome::kRejectedResultForgery);
 }
 
+TEST(RuleOnAnswer, AHostThatWasWokenTampersWithTime) {
+  const MaybeRuling ruling = RuleOnAnswer(Of(Answer::What::kWoken, {}, "signal 9 woken"), "a call", false);
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kRejectedTimingTamper);
+  EXPECT_TRUE(ruling->evidence["woken"].get<bool>());
+}
+
 }  // namespace
 }  // namespace kgym::judge

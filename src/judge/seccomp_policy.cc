@@ -167,6 +167,8 @@ void DenyByArguments(Policy& policy) {
   policy.Deny("clone3", ENOSYS);
   policy.Deny("socket", EPERM, SCMP_A0_32(SCMP_CMP_NE, AF_UNIX));
   policy.Deny("socketpair", EPERM, SCMP_A0_32(SCMP_CMP_NE, AF_UNIX));
+  // Whoever loses its parent becomes the supervisor's child, which is how processes that were cut loose are counted.
+  policy.Deny("prctl", EPERM, SCMP_A0_64(SCMP_CMP_MASKED_EQ, kLow32, PR_SET_CHILD_SUBREAPER));
   policy.Deny("personality", EPERM, SCMP_A0_32(SCMP_CMP_NE, kQueryPersonality));
   for (const unsigned request : {TIOCSTI, TIOCLINUX}) {
     policy.Deny("ioctl", EPERM, SCMP_A1_64(SCMP_CMP_MASKED_EQ, kLow32, request));  // Typing on the judge's terminal.

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -93,6 +94,8 @@ TEST(SeccompPolicy, DeniesWhatReachesOut) {
   EXPECT_EQ(denied([] { return Clone(CLONE_NEWNS | SIGCHLD); }), EPERM);
   EXPECT_EQ(denied([] { return syscall(SYS_clone3, nullptr, 0); }), ENOSYS);
   EXPECT_EQ(denied([] { return personality(ADDR_NO_RANDOMIZE); }), EPERM);
+  EXPECT_EQ(denied([] { return prctl(PR_SET_CHILD_SUBREAPER, 1); }), EPERM);
+  EXPECT_EQ(denied([] { return syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER | (1L << 40), 1, 0, 0, 0); }), EPERM);
 }
 
 TEST(SeccompPolicy, LeavesOrdinaryWorkAlone) {
@@ -100,6 +103,7 @@ TEST(SeccompPolicy, LeavesOrdinaryWorkAlone) {
   EXPECT_EQ(allowed([] { return Socket(AF_UNIX); }), 0);
   EXPECT_EQ(allowed([] { return personality(0xffffffff); }), 0);
   EXPECT_EQ(allowed([] { return fcntl(1, F_GETFD); }), 0);
+  EXPECT_EQ(allowed([] { return prctl(PR_SET_NAME, "kernel"); }), 0);
   EXPECT_EQ(allowed([]() -> long {
               const pid_t child = fork();
               if (child == 0) _exit(0);

@@ -45,7 +45,6 @@ struct Filled {
 struct Ground {
   Gate* gate = nullptr;  // Passed before times are taken.
   bool on_gpu = false;
-  int cores = 1;                     // Of a CPU lane, and threads of either side.
   double gb_per_s = 1000;            // No memory is faster.
   std::int64_t candidate_bytes = 0;  // What its allocator may take of a card; 0: all there is.
 };

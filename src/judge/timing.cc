@@ -95,18 +95,36 @@ Awaitable<Status> Renew(Session& session, const std::vector<int>& slots, bool to
   co_return co_await session.Refill(slots);
 }
 
+/// Stops a host that has just answered. Returns the CPU time that it used meanwhile: an answer may come before the
+/// work.
+Awaitable<Result<Duration>> StopAfterAnswer(Host& host) {
+  const std::int64_t answered = host.CpuNs();
+  KGYM_CO_TRY_VOID(co_await host.Freeze());
+  co_return Duration(host.CpuNs() - answered);
+}
+
+/// What the judge knows of a batch: until its answer, and what was done after that until the host stood still.
+void Account(const Session& session, double until_answer_ms, Duration after, Duration cpu, Batch& batch) {
+  batch.after_ms = ToMs(after);
+  batch.judge_ms = until_answer_ms + batch.after_ms;
+  batch.cpu_ms = session.ground().on_gpu ? batch.judge_ms : ToMs(cpu);
+}
+
 Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>& slots, BatchPlan plan, bool first) {
   KGYM_CO_TRY_VOID(co_await Renew(session, slots, !first));
   Json request = {{"op", "time"}, {"slots", slots}, {"delay_ns", plan.delay.count()}};
-  if (session.ground().on_gpu) {  // Stopped and woken as the candidate is: that shows in the judge's clock.
-    if (Status frozen = co_await session.reference().Freeze(); !frozen.ok()) co_return frozen.error();
-  }
+  // Woken and stopped as the candidate is: that shows in the judge's clock.
+  KGYM_CO_TRY_VOID(co_await session.reference().Freeze());
+  const std::int64_t cpu_start = session.reference().CpuNs();
   const Instant start = std::chrono::steady_clock::now();
-  if (Status thawed = co_await session.reference().Thaw(); !thawed.ok()) co_return thawed.error();
+  KGYM_CO_TRY_VOID(co_await session.reference().Thaw());
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
   const Instant end = std::chrono::steady_clock::now();
+  KGYM_CO_TRY(const Duration after, co_await StopAfterAnswer(session.reference()));
+  const std::int64_t cpu = session.reference().CpuNs() - cpu_start;
+  KGYM_CO_TRY_VOID(co_await session.reference().Thaw());
   KGYM_CO_TRY(Batch batch, ReadBatch(reply, static_cast<int>(slots.size()), plan.warmup));
-  batch.judge_ms = Ms(start, end);
+  Account(session, Ms(start, end), after, Duration(cpu), batch);
   session.CountCode(FromMs(batch.sum()));
   co_return batch;
 }
@@ -131,19 +149,18 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
   const Answer answer = co_await session.AskCandidate(std::move(request), {},
                                                       session.config().limits.call * static_cast<int>(slots.size()));
-  const std::int64_t cpu = session.candidate().CpuNs() - cpu_start;
-  session.WatchIdle(false);
   timed.ruling = session.Rule(answer, "the timed calls");
   if (timed.ruling) co_return timed;
-  if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
+  KGYM_CO_TRY(const Duration after, co_await StopAfterAnswer(session.candidate()));
+  const std::int64_t cpu = session.candidate().CpuNs() - cpu_start;
+  session.WatchIdle(false);
   Result<Batch> batch = ReadBatch(answer.body, static_cast<int>(slots.size()), plan.warmup);
   if (!batch.ok()) {
     timed.ruling = Forged("its host reports times that cannot be: " + batch.error().message);
     co_return timed;
   }
   timed.batch = std::move(*batch);
-  timed.batch.judge_ms = Ms(start, answer.received);
-  timed.batch.cpu_ms = session.ground().on_gpu ? timed.batch.judge_ms : ToMs(Duration(cpu)) / session.ground().cores;
+  Account(session, Ms(start, answer.received), after, Duration(cpu), timed.batch);
   if (session.ground().on_gpu) {
     KGYM_CO_TRY(const bool idle, co_await IsIdle(session, kIdleProbes));
     timed.ran_on = !idle;

@@ -26,12 +26,13 @@ struct Batch {
   std::vector<double> warmup_ms;  // Calls that only bring memory and caches into their usual state.
   std::vector<double> calls_ms;   // By the host's clock.
   double emits_ms = 0;            // Copying outputs, all calls together, by the host's clock.
-  double judge_ms = 0;            // By the judge's clock, from request to answer.
-  double cpu_ms = 0;  // CPU time that the host's process used meanwhile, by the kernel's account, for each core of a
-                      // CPU lane; the judge's clock again on a GPU.
+  double judge_ms = 0;            // By the judge's clock, from waking the host to its answer; with `after_ms`.
+  double cpu_ms = 0;  // CPU time that the host's processes used meanwhile, by the kernel's account; the judge's clock
+                      // again on a GPU.
   std::vector<double> launch_ms;   // On a GPU: how long each call kept the CPU, warm-up too.
   std::vector<double> enqueue_ms;  // On a GPU: the same with copying its outputs out.
   std::vector<double> ahead_ms;    // On a GPU: the work before each call, behind which its launch hides.
+  double after_ms = 0;             // CPU time that its processes used between the answer and standing still.
   double drain_ms = 0;             // On a GPU: how long other streams worked on when the calls' own was done.
 
   double sum() const;  // Of all calls, warm-up too.
@@ -44,25 +45,29 @@ struct Round {
   bool ran_on = false;  // The card was not idle when the candidate had answered: the round says nothing.
 };
 
-/// How much of a batch the judge's clock saw and the candidate's host does not account for, as a share of the batch and
-/// in milliseconds.
+/// How much of a batch the judge's clock saw and the candidate's host does not account for, beyond what is so on the
+/// reference's side of the same round: as a share of the batch and in milliseconds, medians over the rounds.
 ///
 /// What the judge knows of a batch is the lesser of its own clock and the CPU time that the kernel saw used: other work
-/// on the machine adds to the first alone, and time in which a host did nothing is no hidden work. Both sides' shortest
-/// batches are compared: a disturbance only ever adds, and a host that hides work hides it from its own clock alone, so
-/// that no batch of it is short by the judge's.
+/// on the machine adds to the first alone, and time in which a host did nothing is no hidden work. Neighbouring batches
+/// are compared, which a busy machine disturbs alike; who hides work in fewer than half of the rounds gains nothing by
+/// it, since a speedup is a median too.
 struct Excess {
   double share = 0;
   double ms = 0;
+  double after_ms = 0;  // CPU time between its answer and standing still, beyond the reference's.
 };
+
 struct Measurement {
   std::vector<Round> rounds;
   int calls = 0;   // Of a batch, that count.
   int warmup = 0;  // Of a batch, before those.
   Summary reference, candidate;
   double speedup = 0;
-  Interval speedup_interval;
+  Interval speedup_interval;  // Its low end is never above `vouched_speedup`.
   Excess clock_excess;
+  double vouched_speedup =
+      0;                // If all that the judge's clock saw, and the candidate's does not account for, were calls.
   double drain_ms = 0;  // Median of the candidate's batches.
   double skew = 1;      // See SkewFactor; candidate and speedup have it in them.
   double floor_ms = 0;  // No call that reads its inputs can be faster.

@@ -9,12 +9,15 @@
 namespace kgym::judge {
 namespace {
 
-// What the judge's clock may show beyond the calls whatever their length: waking two processes, on a busy machine.
-constexpr double kFixedSlackMs = 0.5;
-constexpr double kSlackPerCallMs = 0.02;  // A candidate's outputs may be dearer to copy out than the reference's.
+// What the judge's clock may show beyond the calls whatever their length: a candidate's outputs may be dearer to copy
+// out than the reference's.
+struct Slack {
+  double fixed_ms, per_call_ms;
+};
+constexpr Slack kCpuSlack = {0.15, 0.012}, kGpuSlack = {0.5, 0.02};
 
 // A candidate's batch may be this much more uneven than the reference's before its median is raised for it.
-constexpr double kSkewAllowed = 2.0;
+constexpr double kSkewAllowed = 1.5;
 
 std::vector<double> Ratios(const std::vector<Round>& rounds) {
   std::vector<double> ratios;
@@ -47,19 +50,21 @@ double DryShare(const std::vector<Round>& rounds) {
   return calls > 0 ? static_cast<double>(dry) / calls : 0;
 }
 
+// CPU time that a candidate may use, beyond what the reference does, between its answer and standing still: 0.01 ms
+// were seen of honest ones.
+constexpr double kAfterAllowedMs = 0.06;
+
 // Time outside the calls is work on other streams where those account for this share of it.
 constexpr double kDrainedShare = 0.5;
 
 // A call that takes this long needs no warming up and no company in its batch.
 constexpr Duration kLongCall = 50ms;
 
-/// The candidate's calls of a round as the judge knows them: without copying and messages, as they are on the
-/// reference's side.
-double TrustedSum(const Round& round) {
-  const double messages = std::max(0.0, round.reference.judge_ms - round.reference.sum() - round.reference.emits_ms);
-  return std::max(0.0,
-                  std::min(round.candidate.judge_ms, round.candidate.cpu_ms) - round.reference.emits_ms - messages);
-}
+/// What the judge knows of a batch: the lesser of its own clock and the CPU time that the kernel saw used.
+double Seen(const Batch& batch) { return std::min(batch.judge_ms, batch.cpu_ms); }
+
+/// What it saw of a batch beside the calls that the host accounts for.
+double Beside(const Batch& batch) { return Seen(batch) - batch.sum(); }
 
 /// The mean of all calls of a batch over the median of those that count, over rounds.
 double Skew(const std::vector<Round>& rounds, Batch Round::*side) {
@@ -118,13 +123,15 @@ bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Durati
 }
 
 Excess ClockExcess(const std::vector<Round>& rounds) {
-  double trusted = std::numeric_limits<double>::infinity(), reported = trusted;
+  std::vector<double> unaccounted, calls, after;
   for (const Round& round : rounds) {
-    trusted = std::min(trusted, TrustedSum(round));
-    reported = std::min(reported, round.candidate.sum());
+    const double usual = std::max(0.0, Beside(round.reference));  // Copying outputs, messages, being woken and stopped.
+    unaccounted.push_back(Beside(round.candidate) - usual);
+    calls.push_back(Seen(round.candidate) - usual);
+    after.push_back(round.candidate.after_ms - round.reference.after_ms);
   }
-  const double ms = std::max(0.0, trusted - reported);
-  return {trusted > 0 ? ms / trusted : 0, ms};
+  const double ms = std::max(0.0, Median(unaccounted)), trusted = Median(calls);
+  return {trusted > 0 ? std::min(1.0, ms / trusted) : 0, ms, std::max(0.0, Median(after))};
 }
 
 double SkewFactor(const std::vector<Round>& rounds) {
@@ -149,6 +156,8 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
   m.speedup = Median(ratios);
   m.speedup_interval = Widen(MedianInterval(ratios, config.confidence), config.systematic);
   m.clock_excess = ClockExcess(rounds);
+  m.vouched_speedup = m.speedup * (1 - m.clock_excess.share);
+  m.speedup_interval.low = std::min(m.speedup_interval.low, m.vouched_speedup);
   m.reference_launch_ms = MedianLaunch(rounds, &Round::reference);
   m.candidate_launch_ms = MedianLaunch(rounds, &Round::candidate);
   m.dry_share = DryShare(rounds);
@@ -160,7 +169,8 @@ Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {
 }
 
 MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
-  const double slack = kFixedSlackMs + kSlackPerCallMs * static_cast<double>(m.calls + m.warmup);
+  const Slack& allowed = m.candidate_launch_ms ? kGpuSlack : kCpuSlack;  // A CPU has no launches.
+  const double slack = allowed.fixed_ms + allowed.per_call_ms * static_cast<double>(m.calls + m.warmup);
   if (m.clock_excess.share > config.clock_slack && m.clock_excess.ms > slack) {
     Json evidence = {{"stage", "timing"}, {"clock_excess", m.clock_excess.share}, {"excess_ms", m.clock_excess.ms}};
     if (m.drain_ms > kDrainedShare * m.clock_excess.ms) {
@@ -174,6 +184,12 @@ MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
                   Concat("the judge's clock saw ", 100 * m.clock_excess.share,
                          " % of each batch outside the calls that its host reports"),
                   std::move(evidence)};
+  }
+  if (m.clock_excess.after_ms > kAfterAllowedMs) {
+    return Ruling{
+        Outcome::kRejectedAsyncEscape,
+        Concat("it worked on for ", m.clock_excess.after_ms, " ms after it had answered that a batch was done"),
+        {{"stage", "timing"}, {"after_ms", m.clock_excess.after_ms}}};
   }
   if (m.floor_ms > 0 && m.candidate.median < m.floor_ms) {
     return Ruling{Outcome::kRejectedImplausible,
@@ -196,6 +212,8 @@ Json Measurement::ToJson() const {
                {"rounds", rounds.size()},
                {"calls_per_batch", calls},
                {"clock_excess", clock_excess.share},
+               {"clock_excess_ms", clock_excess.ms},
+               {"vouched_speedup", vouched_speedup},
                {"skew", skew},
                {"floor_ms", floor_ms}};
   if (reference_launch_ms) json["reference_launch_ms"] = *reference_launch_ms;

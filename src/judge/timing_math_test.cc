@@ -18,7 +18,7 @@ ProblemFacts Facts(Duration forward, Duration generate, std::int64_t bytes = 1 <
 std::vector<Round> Rounds(int count, double reference, double candidate, double hidden = 0) {
   Round round;
   round.reference.calls_ms.assign(5, reference);
-  round.reference.judge_ms = 5 * reference + 0.3;
+  round.reference.judge_ms = round.reference.cpu_ms = 5 * reference + 0.3;
   round.reference.emits_ms = 0.2;
   round.candidate.calls_ms.assign(5, candidate);
   round.candidate.judge_ms = 5 * candidate + 0.3 + hidden;
@@ -87,6 +87,25 @@ TEST(JudgeTimes, ReportedTimesThatLeaveOutAPartAreRejected) {
   const MaybeRuling ruling = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, Rounds(9, 1, 0.1, 4.5)));
   ASSERT_TRUE(ruling);
   EXPECT_EQ(ruling->outcome, Outcome::kRejectedTimingTamper);
+}
+
+TEST(JudgeTimes, WorkAfterTheAnswerIsAnEscape) {
+  std::vector<Round> rounds = Rounds(9, 1, 0.5);
+  for (Round& round : rounds) round.candidate.after_ms = 0.4;
+  const MaybeRuling ruling = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, rounds));
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kRejectedAsyncEscape);
+  for (Round& round : rounds) round.reference.after_ms = 0.35;
+  EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, rounds))) << "so long it takes either side to stop";
+}
+
+TEST(Summarize, TheIntervalClaimsNoMoreThanTheJudgesClockVouchesFor) {
+  // Half of a short batch is not accounted for: too little to be rejected, enough to doubt the speedup.
+  const Measurement m = Summarize(TimingConfig{}, Rounds(9, 0.02, 0.01, 0.05));
+  EXPECT_FALSE(JudgeTimes(TimingConfig{}, m));
+  EXPECT_NEAR(m.speedup, 2, 1e-9);
+  EXPECT_NEAR(m.vouched_speedup, 1, 1e-6);
+  EXPECT_LE(m.speedup_interval.low, m.vouched_speedup);
 }
 
 TEST(JudgeTimes, OneDisturbedRoundIsNotHeldAgainstIt) {

@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from sandbox_hosts import DUMP, PATIENCE_S, PROBE, Zygote, contained, folder_for_anybody, levels, needs_probe, start, zygote  # noqa: F401
+from sandbox_hosts import DUMP, PATIENCE_S, PROBE, Host, Zygote, contained, folder_for_anybody, levels, needs_probe, start, zygote  # noqa: F401
 
 pytestmark = needs_probe
 
@@ -183,6 +183,70 @@ while True:
     assert host.command("T") == "T"
 
 
+def until_woken(host: Host) -> str:
+    """Freezes and thaws until the supervisor tells that the host was woken. Whoever wakes it may be late any number of times, not for ever."""
+    while True:
+        for letter in "FT":
+            heard = host.command(letter)
+            if heard.endswith(" woken"):
+                return heard
+            assert heard == letter
+
+
+needs_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="on one core nobody runs beside the supervisor, to wake others at the right moment")
+
+
+@needs_cores
+def test_a_child_that_wakes_its_host_is_told(zygote: Zygote) -> None:
+    host = zygote.fork("""
+import os, signal
+parent = os.getpid()
+for _ in range(4):  # On a busy machine, one is rarely at it when the host is to stop.
+    if os.fork() == 0:
+        while True:
+            os.kill(parent, signal.SIGCONT)
+say('ready')
+hear()""")
+    assert host.hear() == "ready"
+    assert until_woken(host) == "T woken"
+
+
+@needs_cores
+def test_children_that_wake_everybody_are_told(contained: Zygote) -> None:
+    host = contained.fork("""
+import os, signal
+assert os.getpid() == 2  # In a namespace of its own: nobody else is within reach.
+for _ in range(4):
+    if os.fork() == 0:
+        while True:
+            os.kill(-1, signal.SIGCONT)
+say('ready')
+hear()""")
+    assert host.hear() == "ready"
+    assert until_woken(host) in {"T woken", "X signal 9 woken"}
+
+
+def test_a_thread_that_waits_for_a_stopped_child_of_vfork_holds_nothing_up(zygote: Zygote) -> None:
+    host = zygote.fork("""
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+def answer():
+    say('ready')
+    while True:
+        say(hear().decode())
+threading.Thread(target=answer).start()
+clone = {'x86_64': 56, 'aarch64': 220}[os.uname().machine]
+if libc.syscall(clone, 0x4000 | 17, 0, 0, 0, 0) == 0:  # CLONE_VFORK, SIGCHLD
+    while True:
+        libc.pause()""")
+    assert host.hear() == "ready"
+    for word in ("once", "twice"):
+        assert host.command("F") == "F"
+        host.tell(word)
+        assert host.command("T") == "T"
+        assert host.hear() == word
+
+
 def test_freezing_and_thawing_in_turn_stays_in_step(zygote: Zygote) -> None:
     host = zygote.fork("""
 while True:
@@ -192,6 +256,23 @@ while True:
         assert host.command("T") == "T"
     host.tell("alive")
     assert host.hear() == "alive"
+
+
+@pytest.mark.skipif(not DUMP, reason="needs seccomp")
+def test_nobody_but_the_supervisor_inherits_daemons(zygote: Zygote) -> None:
+    host = zygote.fork("""
+import ctypes, os, signal
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+if os.fork() == 0:
+    if os.fork() == 0:
+        while True:
+            signal.pause()
+    os._exit(0)
+os.wait()
+say('ready')
+hear()""")
+    assert host.hear() == "ready"
+    assert host.command("D") == "D 1"
 
 
 def test_daemons_are_counted_and_do_not_outlive(zygote: Zygote) -> None:

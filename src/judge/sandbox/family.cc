@@ -1,6 +1,5 @@
 #include "judge/sandbox/family.h"
 
-#include <dirent.h>
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -8,41 +7,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
-#include <sstream>
-#include <string>
-#include <vector>
 
-#include "judge/sandbox/files.h"
+#include "judge/sandbox/process_table.h"
 
 namespace kgym::judge::sandbox {
 namespace {
 
 constexpr int kMostRounds = 64;
 
-// Children of every thread of `process`. Nothing where the kernel does not tell.
-std::optional<std::vector<pid_t>> ChildrenOf(pid_t process) {
-  const std::string tasks = "/proc/" + std::to_string(process) + "/task";
-  DIR* folder = opendir(tasks.c_str());
-  if (!folder) return std::nullopt;
-  std::vector<pid_t> children;
-  bool told = true;
-  while (const dirent* entry = readdir(folder)) {
-    if (entry->d_name[0] == '.') continue;
-    const std::optional<std::string> text = ReadAll(tasks + "/" + entry->d_name + "/children");
-    told = told && text.has_value();
-    std::istringstream in(text.value_or(""));
-    for (pid_t child = 0; in >> child;) children.push_back(child);
-  }
-  closedir(folder);
-  if (!told) return std::nullopt;
-  return children;
-}
-
 }  // namespace
 
-Family::Family(bool own_pids) : own_pids_(own_pids) {
+Family::Family(bool own_pids) : own_pids_(own_pids), sees_processes_(SeesOwnProcesses()) {
   if (!own_pids_) prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -68,16 +46,39 @@ void Family::Signal(int signo) {
   for (int round = 0; round < kMostRounds && WalkOnce(getpid(), signo); ++round) continue;
 }
 
-void Family::AwaitStandstill(pid_t host) {
-  const std::optional<std::vector<pid_t>> children = ChildrenOf(host);
-  if (children && children->empty() && CountDaemons(host) == 0) return;
+std::vector<pid_t> Family::Members() const {
+  if (own_pids_) return OtherProcesses();
+  return {met_.begin(), met_.end()};
+}
+
+void Family::StopAgain() {
+  Signal(SIGSTOP);
+  if (!sees_processes_) return;
+  for (const pid_t member : Members()) StopThreads(member);
+}
+
+bool Family::StandsStill(pid_t host, bool host_stopped) {
+  if (host_stopped) {
+    const std::optional<std::vector<pid_t>> children = ChildrenOf(host);
+    if (children && children->empty() && CountDaemons(host) == 0) return true;
+  }
   // Nobody reports to us when a grandchild stops. But whoever has the signal acts on it before its next instruction in
-  // user mode once its core has taken any interrupt, and this call returns after every core has. A walk may have come
-  // too early for the child of a fork that was under way; by now it shows.
+  // user mode once its core has taken any interrupt, and this call returns after every core has; signals that were
+  // being sent to each other have been sent by then. A walk may have come too early for the child of a fork that was
+  // under way; by now it shows.
   int round = 0;
   do {
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
   } while (!own_pids_ && ++round < kMostRounds && WalkOnce(getpid(), SIGSTOP));
+  if (!sees_processes_) return host_stopped;
+  return std::ranges::all_of(Members(), [](pid_t member) { return sandbox::StandsStill(member); });
+}
+
+bool Family::HasLostStop(pid_t host) const { return sees_processes_ && sandbox::HasLostStop(host); }
+
+bool Family::Resists() const {
+  return sees_processes_ &&
+         std::ranges::any_of(Members(), [](pid_t member) { return sandbox::HasLostStop(member) && Lives(member); });
 }
 
 void Family::End() {
@@ -90,11 +91,10 @@ void Family::End() {
 }
 
 int Family::CountDaemons(pid_t host) const {
+  if (!sees_processes_) return -1;
   const std::optional<std::vector<pid_t>> children = ChildrenOf(getpid());
   if (!children) return -1;
-  int daemons = 0;
-  for (const pid_t child : *children) daemons += child != host;
-  return daemons;
+  return static_cast<int>(std::ranges::count_if(*children, [host](pid_t child) { return child != host; }));
 }
 
 }  // namespace kgym::judge::sandbox

@@ -8,13 +8,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <string>
 
 #include "judge/sandbox/descriptors.h"
 
 namespace kgym::judge::sandbox {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kStopAgain = std::chrono::milliseconds(2);     // A host that is left alone stops within microseconds.
+constexpr auto kLookUnasked = std::chrono::milliseconds(10);  // By then no event may come: see process_table.h.
+constexpr auto kStopLimit = std::chrono::milliseconds(500);
 
 class Supervisor {
  public:
@@ -23,18 +31,23 @@ class Supervisor {
   void Run(int child_events);
 
  private:
-  enum class State { kRunning, kFreezing, kFrozen };
+  enum class State { kRunning, kStopping, kStill };
 
   bool HearJudge();       // False at the end of the conversation.
   bool NoticeChildren();  // False once the host has ended.
   bool NoticeHost(const siginfo_t& event);
 
   void Freeze();
-  void FinishFreeze();
   void Thaw();
-  void Continue();
   void Pause();
   void Resume();
+
+  void Stop();
+  void StopAgain();
+  void Settle();
+  void Continue();
+
+  bool WaitForNews(pollfd (&waits)[2]) const;
   void Say(const std::string& text) const;
   void SayEnd(const siginfo_t& event) const;
 
@@ -42,9 +55,14 @@ class Supervisor {
   const pid_t host_;
   const int control_;
   State state_ = State::kRunning;
-  bool host_stopped_ = false;
+  Clock::time_point stopping_since_;
+  Clock::time_point stop_again_;
+  bool host_stopped_ = false;  // By its events.
+  bool stop_lost_ = false;     // While stopping.
   bool woken_ = false;
+  bool frozen_ = false;  // The judge wants it; so it may want a pause.
   bool paused_ = false;
+  bool owes_answer_ = false;  // To F, once all stand still.
 };
 
 // A judge that does not read loses the answer; the supervisor must never wait for it.
@@ -52,38 +70,64 @@ void Supervisor::Say(const std::string& text) const {
   send(control_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void Supervisor::Freeze() {
+void Supervisor::Stop() {
+  state_ = State::kStopping;
+  stop_lost_ = false;
+  stopping_since_ = Clock::now();
+  stop_again_ = stopping_since_ + kStopAgain;
   family_.Signal(SIGSTOP);
-  state_ = State::kFreezing;
-  if (host_stopped_) FinishFreeze();
+  if (host_stopped_) Settle();
 }
 
-void Supervisor::FinishFreeze() {
-  family_.AwaitStandstill(host_);
-  state_ = State::kFrozen;
-  Say("F");
+void Supervisor::StopAgain() {
+  stop_lost_ |= !host_stopped_ && family_.HasLostStop(host_);
+  const auto spent = Clock::now() - stopping_since_;
+  if (spent > kStopLimit && family_.Resists()) {
+    woken_ = true;
+    family_.Signal(SIGKILL);  // Which nobody can take back. The host's end arrives as that of any other host would.
+  }
+  family_.StopAgain();
+  if (host_stopped_ || spent > kLookUnasked) Settle();
+  stop_again_ = Clock::now() + kStopAgain;
+}
+
+void Supervisor::Settle() {
+  if (!family_.StandsStill(host_, host_stopped_)) return;
+  state_ = State::kStill;
+  woken_ |= stop_lost_;  // Of a host that ends instead, a stop is lost, too.
+  if (owes_answer_) Say("F");
+  owes_answer_ = false;
+}
+
+void Supervisor::Continue() {
+  state_ = State::kRunning;
+  host_stopped_ = false;  // Not to be learnt from its event: a stop may follow at once.
+  family_.Signal(SIGCONT);
+}
+
+void Supervisor::Freeze() {
+  frozen_ = true;
+  owes_answer_ = state_ != State::kStill;
+  if (!owes_answer_) Say("F");
+  if (state_ == State::kRunning) Stop();
 }
 
 void Supervisor::Thaw() {
   Say(woken_ ? "T woken" : "T");
-  state_ = State::kRunning;
   woken_ = false;
+  frozen_ = false;
+  owes_answer_ = false;
   if (!paused_) Continue();
-}
-
-void Supervisor::Continue() {
-  host_stopped_ = false;  // Not to be learnt from its event: a freeze may follow at once.
-  family_.Signal(SIGCONT);
 }
 
 void Supervisor::Pause() {
   paused_ = true;
-  if (state_ == State::kRunning) family_.Signal(SIGSTOP);
+  if (state_ == State::kRunning) Stop();
 }
 
 void Supervisor::Resume() {
   paused_ = false;
-  if (state_ == State::kRunning) Continue();
+  if (!frozen_) Continue();
 }
 
 bool Supervisor::HearJudge() {
@@ -121,11 +165,13 @@ bool Supervisor::NoticeHost(const siginfo_t& event) {
     SayEnd(event);
     return false;
   }
+  const bool had_stopped = host_stopped_;
   host_stopped_ = event.si_code == CLD_STOPPED;
-  // A frozen host does nothing. If it went on, or stops anew, it had arranged to be woken.
-  woken_ |= state_ == State::kFrozen;
-  if (!host_stopped_ && (paused_ || state_ != State::kRunning)) family_.Signal(SIGSTOP);
-  if (host_stopped_ && state_ == State::kFreezing) FinishFreeze();
+  if (state_ == State::kRunning) return true;
+  // Our own SIGCONT makes us forget that it had stopped. If it went on otherwise, or stops anew, it was woken.
+  woken_ |= had_stopped || (state_ == State::kStill && !host_stopped_);
+  if (!host_stopped_ && state_ == State::kStill) Stop();
+  if (state_ == State::kStopping) host_stopped_ ? Settle() : family_.Signal(SIGSTOP);
   return true;
 }
 
@@ -143,21 +189,27 @@ void Supervisor::SayEnd(const siginfo_t& event) const {
   std::string text = (exited ? "X exit " : "X signal ") + std::to_string(event.si_status);
   const int daemons = family_.CountDaemons(host_);
   if (daemons > 0) text += " daemons " + std::to_string(daemons);
+  if (woken_) text += " woken";
   Say(text);
+}
+
+// False where there is nothing to wait for any more.
+bool Supervisor::WaitForNews(pollfd (&waits)[2]) const {
+  timespec limit = {};
+  if (state_ == State::kStopping) {
+    limit.tv_nsec = std::max<std::chrono::nanoseconds>(stop_again_ - Clock::now(), {}).count();
+  }
+  for (pollfd& wait : waits) wait.revents = 0;
+  return ppoll(waits, 2, state_ == State::kStopping ? &limit : nullptr, nullptr) >= 0 || errno == EINTR;
 }
 
 void Supervisor::Run(int child_events) {
   pollfd waits[] = {{control_, POLLIN, 0}, {child_events, POLLIN, 0}};
-  while (true) {
-    if (ppoll(waits, 2, nullptr, nullptr) < 0) {
-      if (errno == EINTR) continue;
-      return;
-    }
-    if (waits[1].revents) {
-      signalfd_siginfo drained[16];
-      while (read(child_events, drained, sizeof drained) > 0) continue;
-      if (!NoticeChildren()) return;
-    }
+  while (WaitForNews(waits)) {
+    signalfd_siginfo drained[16];
+    while (read(child_events, drained, sizeof drained) > 0) continue;
+    if (!NoticeChildren()) return;  // Also unasked: what our own SIGCONT did must be out of the way before we look.
+    if (state_ == State::kStopping && Clock::now() >= stop_again_) StopAgain();
     if (waits[0].revents && !HearJudge()) return;
   }
 }

@@ -4,9 +4,11 @@
 //   from the judge  F freeze all; T thaw all; D count daemons; K kill all. End of file kills all, too.
 //                   P and R pause and resume all, without an answer: a pause holds, also through a thaw, until R.
 //   to the judge    F (all stand still), T or "T woken", "D <n>", and when the host has ended
-//                   "X exit <code>" or "X signal <n>", with " daemons <n>" where processes outlived it; then it ends
-//                   itself.
-// "T woken": the host ran while it should have been frozen. "D -1": nobody can tell (no /proc).
+//                   "X exit <code>" or "X signal <n>", with " daemons <n>" where processes outlived it and " woken" as
+//                   below; then it ends itself.
+// "woken": something made the host run while it should have stood still, or took back the signal that was to stop it.
+// A stop is repeated until it holds; where processes of the host keep each other awake for half a second, all are
+// killed. "D -1": nobody can tell (no /proc).
 // The end of file on `control` precedes the death of the last process; the supervisor's pidfd becomes readable after
 // it.
 //

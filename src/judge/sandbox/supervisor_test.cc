@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <functional>
+#include <thread>
 
 #include "judge/sandbox/contain.h"
 
@@ -132,6 +135,57 @@ TEST_F(SupervisorTest, CountsAndKillsWhatOutlivesTheHost) {
     return read(ready[0], &byte, 1) == 1 ? 0 : 1;
   });
   EXPECT_EQ(Hear(), "X exit 0 daemons 1");
+}
+
+TEST_F(SupervisorTest, FreezesAHostWhoseThreadWaitsInTheKernel) {
+  Start([] {
+    int ready[2] = {};
+    if (pipe(ready) != 0) return 1;
+    // The thread that a signal for the process goes to first waits for its child, and the child will be stopped.
+    std::thread([to = ready[1]] {
+      if (write(to, "x", 1) == 1) WaitForEver();
+    }).detach();
+    char byte = 0;
+    if (read(ready[0], &byte, 1) != 1) return 1;
+    if (vfork() == 0) WaitForEver();
+    return 0;
+  });
+  for (int round = 0; round < 3; ++round) {
+    Tell('F');
+    EXPECT_EQ(Hear(), "F");
+    Tell('T');
+    EXPECT_EQ(Hear(), "T");
+  }
+}
+
+TEST_F(SupervisorTest, TellsThatAHostIsWokenAgainAndAgain) {
+  struct Pids {
+    std::atomic<pid_t> host, child;
+  };
+  auto* pids =
+      static_cast<Pids*>(mmap(nullptr, sizeof(Pids), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pids, MAP_FAILED);
+  Start([pids] {
+    pids->host = getpid();
+    const pid_t child = fork();
+    if (child == 0) WaitForEver();
+    pids->child = child;
+    return WaitForEver();
+  });
+  while (pids->child == 0) std::this_thread::yield();
+  const std::jthread waking([pids](const std::stop_token& enough) {
+    while (!enough.stop_requested()) {
+      kill(pids->host, SIGCONT);
+      kill(pids->child, SIGCONT);
+    }
+  });
+  // It may stand still for the moment that it takes to freeze it, or never; either way it is known at last.
+  std::string heard;
+  for (char letter = 'F'; heard.empty() || heard == "F" || heard == "T"; letter = letter == 'F' ? 'T' : 'F') {
+    send(judge_, &letter, 1, 0);  // In vain where the host has just been ended for it.
+    heard = Hear();
+  }
+  EXPECT_TRUE(heard.ends_with(" woken")) << heard;
 }
 
 TEST_F(SupervisorTest, RefusesAStrictHost) {
