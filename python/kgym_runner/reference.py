@@ -17,12 +17,13 @@ Seeds come with each request, from the judge. Everything that a candidate could 
 from __future__ import annotations
 
 import copy
+import itertools
 import os
 import random
 import time
 import traceback
 import types
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import torch
 
@@ -38,6 +39,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _OTHER_CALLS = 32  # How many slots' answers are computed to see whose answer a wrong one is.
 _HISTORY = 16  # How many answers of before are kept for that, and
 _HISTORY_BYTES = 256 << 20  # how much memory they may take.
+_FILLS = 4  # How many fills of before are made again to see whether a wrong answer is from one of them.
 _ROOM = 8 << 20  # Bytes that a slot has to spare at most, for inputs and for outputs.
 
 
@@ -219,6 +221,7 @@ class Evaluation:
         self.slots = [Slot(s, s + inputs, s + per_slot) for s in map(align, starts)]
         self.slots[-1].end = min(self.slots[-1].end, length)
         self.history: list[tuple[int, Any]] = []
+        self.fills: list[tuple[int, list[dict[str, Any]]]] = []  # The last ones: the number of the first set, and what was asked.
         self.count = 0
         self.checked: Slot | None = None  # Whose outputs are kept, for a set that repeats its inputs.
 
@@ -320,6 +323,7 @@ class Reference:
 
     def op_fill(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         e, trees, areas = self.evaluation, [], []
+        e.fills = [*e.fills, (e.count, message["sets"])][-_FILLS - 1:]
         for item in message["sets"]:
             slot = e.slots[item["slot"]]
             slot.twin = e.slots[item["from"]] if item["kind"] == "same" else None
@@ -415,6 +419,21 @@ class Reference:
         slot.got = got
         return None if slot.twin is None else equal_bits(slot.twin.got, got)
 
+    def _made_again(self, slot: Slot) -> Iterator[tuple[int, Any]]:
+        """The numbers and answers of sets that were in the slot before, the latest first, for most answers are never asked for in time. Only of fills
+        that depend on nothing but their seed; one set at a time is in memory."""
+        e, p = self.evaluation, self.problem
+        for first, sets in reversed(e.fills):
+            if any(item["kind"] != "fresh" for item in sets):
+                continue
+            mine = None
+            for number, item in enumerate(sets, first):
+                values = input_sets.make(p.module, "fresh", item.get("seed"), None)
+                if e.slots[item["slot"]] is slot and number != slot.number:
+                    mine = (number, values)
+            if mine:
+                yield mine[0], _clone(p.answer(mine[1]))
+
     def _facts(self, slot: Slot, got: Any, expected: Any, pattern: int, kind: str) -> dict[str, Any]:
         p, e = self.problem, self.evaluation
         facts: dict[str, Any] = {}
@@ -425,7 +444,7 @@ class Reference:
         facts["unwritten_share"] = diagnose.unwritten(got, pattern) if pattern >= 0 else 0.0
         facts["honeypot"] = diagnose.is_other(got, e.honeypot, expected, p.allowed)
         others = [(s.number, e.answer(s)) for s in e.slots if s is not slot and s.masters][:_OTHER_CALLS]
-        facts["answer_of_call"] = diagnose.earlier(got, expected, [*e.history, *others], p.allowed)
+        facts["answer_of_call"] = diagnose.earlier(got, expected, itertools.chain(e.history, others, self._made_again(slot)), p.allowed)
         if kind == "numerical":
             facts["precision"] = diagnose.precision(p.restore(), slot.masters, got, expected)
         return facts

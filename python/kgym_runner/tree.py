@@ -20,6 +20,7 @@ _DTYPES = {str(d).removeprefix("torch."): d for d in (
     torch.uint8, torch.bool)}
 _DTYPES.update({name: getattr(torch, name) for name in ("float8_e4m3fn", "float8_e5m2", "uint16", "uint32", "uint64") if hasattr(torch, name)})
 _NAMES = {d: n for n, d in _DTYPES.items()}
+_TENSOR, _PARAMETER = torch.Tensor, torch.nn.Parameter  # As they were before a submission could put others in their places.
 _WIDEST = 1024  # Bits of an int.
 _MOST_DIMENSIONS = 64
 _DEEPEST = 32  # Levels of nesting; a value that holds itself ends here too.
@@ -79,7 +80,7 @@ def encode(value: Any, place: Callable[[torch.Tensor], int], where: str = "the o
     kind = type(value)
     if depth > _DEEPEST:
         raise Unsupported(where, "nested more than %d deep" % _DEEPEST)
-    if kind is torch.Tensor or kind is torch.nn.Parameter or (isinstance(value, torch.Tensor) and not exact):
+    if kind is _TENSOR or kind is _PARAMETER or (isinstance(value, _TENSOR) and not exact):
         if exact and value.__dict__:
             raise Unsupported(where, "a tensor with attributes of its own (%s)" % ", ".join(sorted(value.__dict__))[:80], lazy=True)
         if value.layout is not torch.strided or value.device.type == "meta" or value.is_quantized:
@@ -87,7 +88,7 @@ def encode(value: Any, place: Callable[[torch.Tensor], int], where: str = "the o
         if value.dtype not in _NAMES:
             raise Unsupported(where, "a tensor of %s" % value.dtype)
         return {"t": "tensor", "dtype": _NAMES[value.dtype], "shape": list(value.shape), "strides": list(value.stride()), "off": place(value)}
-    if kind in (list, tuple) or (isinstance(value, (list, tuple)) and not exact):
+    if kind is list or kind is tuple or (isinstance(value, (list, tuple)) and not exact):
         return {"t": "tuple" if isinstance(value, tuple) else "list", "v": [encode(v, place, "%s[%d]" % (where, i), exact, depth + 1) for i, v in enumerate(value)]}
     if kind is dict or (isinstance(value, dict) and not exact):
         if odd := [type(k).__name__ for k in value if type(k) is not str]:
@@ -107,7 +108,7 @@ def encode(value: Any, place: Callable[[torch.Tensor], int], where: str = "the o
         return {"t": "str", "v": _utf8(value[:4096])}
     if value is None:
         return {"t": "none"}
-    raise Unsupported(where, "a %s" % kind.__name__, lazy=isinstance(value, (torch.Tensor, list, tuple, dict)))
+    raise Unsupported(where, "a %s" % kind.__name__, lazy=isinstance(value, (_TENSOR, list, tuple, dict)))
 
 
 def _utf8(text: str) -> str:

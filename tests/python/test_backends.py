@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import subprocess
 import sys
 import textwrap
@@ -121,6 +122,25 @@ def test_plain_c_through_ctypes(tmp_path):
     context = Context("build", str(tmp_path))
     path = Loader(context).load_inline("plain", 'extern "C" int next(int x) { return x + 1; }', is_python_module=False, no_implicit_headers=True)
     assert ctypes.CDLL(path).next(41) == 42 and attempts(context, "lean") == 0
+
+
+def test_one_name_for_several_sources_gets_versions(tmp_path, monkeypatch):
+    """As under torch; in the order of the calls, so that the host which runs finds what the one which built made."""
+    text = '#define TEXT(x) #x\n#define NAME(x) TEXT(x)\nextern "C" const char* told() { return NAME(TORCH_EXTENSION_NAME) %s; }'
+
+    def names(context: Context) -> list[str]:
+        loader = Loader(context)
+        libraries = [ctypes.CDLL(loader.load_inline("twice", text % json.dumps(extra), is_python_module=False, no_implicit_headers=True,
+                                                    build_directory=str(tmp_path / context.mode))) for extra in (" a", " b", " c", " b", " a")]
+        for library in libraries:
+            library.told.restype = ctypes.c_char_p
+        return [library.told().decode() for library in libraries]
+    context = Context("build", str(tmp_path / "private"))
+    expected = ["twice a", "twice_v1 b", "twice_v2 c", "twice_v1 b", "twice a"]
+    assert names(context) == expected and len(context.built) == 3
+    assert sorted(path.name for path in (tmp_path / "build").iterdir()) == ["twice.so", "twice_v1.so", "twice_v2.so"]
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("a process was started"))
+    assert names(Context("run", str(tmp_path / "other"), artefacts={made.key: made.path for made in context.built})) == expected
 
 
 def test_load_files_of_several_units(tmp_path):

@@ -6,7 +6,7 @@ from typing import Any, Callable
 import pytest
 import torch
 
-from stand_ins import PATTERN, Exchange, problem_source
+from stand_ins import PATTERN, POISON, Exchange, problem_source
 from kgym_runner import diagnose
 from kgym_runner.tolerance import Tolerance
 
@@ -97,6 +97,18 @@ def test_bait_and_answers_of_other_calls(square: Exchange) -> None:
     square.fill(1, seed=9)
     other = square.inputs(1)[0] ** 2 + 1
     assert stands_out(facts_of(square, other, 0)) == {"answer_of_call": 2}  # Though nobody had asked for it yet.
+
+
+def test_an_answer_of_before_is_known_though_nobody_asked_for_it_in_time(square: Exchange) -> None:
+    """Its inputs are made again from the seed of their fill, in which they were not the first."""
+    def fill(seed: int) -> None:
+        square.reference.op_fill({"sets": [{"slot": 1, "kind": "fresh", "seed": seed}, {"slot": 0, "kind": "fresh"}], "poison": POISON}, [])
+    fill(21)
+    number = square.reference.evaluation.slots[0].number
+    stale = square.reference.problem.answer(square.inputs(0))
+    for seed in (22, 23):
+        fill(seed)
+    assert stands_out(facts_of(square, stale)) == {"answer_of_call": number}
 
 
 def test_a_small_error_is_no_theft_though_all_answers_are_alike() -> None:

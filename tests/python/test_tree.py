@@ -106,19 +106,37 @@ class MyList(list):
     pass
 
 
+class EqualToAll(type):
+    """Of classes that say that they are any other."""
+    def __eq__(cls, other: object) -> bool:
+        return True
+    __hash__ = type.__hash__
+
+
+class AnyList(list, metaclass=EqualToAll):
+    pass
+
+
 Pair = collections.namedtuple("Pair", "x y")
 
 
 def _lazy_values() -> list[Any]:
     tagged = torch.zeros(2)
     tagged.later = lambda: 1
-    return [torch.zeros(2).as_subclass(Sub), tagged, MyList([1]), Pair(1, 2), collections.OrderedDict(a=1), [torch.zeros(1), MyList()], {"a": Pair(1, 2)}]
+    return [torch.zeros(2).as_subclass(Sub), tagged, MyList([1]), AnyList([1]), Pair(1, 2), collections.OrderedDict(a=1), [torch.zeros(1), MyList()], {"a": Pair(1, 2)}]
 
 
 @pytest.mark.parametrize("value", _lazy_values(), ids=lambda v: type(v).__name__)
 def test_values_that_could_compute_later_are_lazy(value: Any) -> None:
     with pytest.raises(Unsupported) as error:
         through(value)
+    assert error.value.lazy
+
+
+def test_a_class_put_in_the_place_of_a_known_one_is_lazy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.nn, "Parameter", Sub)
+    with pytest.raises(Unsupported) as error:
+        through(torch.zeros(2).as_subclass(Sub))
     assert error.value.lazy
 
 

@@ -5,6 +5,7 @@ candidate host they take the artefact whose key fits and start no process; a sou
 """
 from __future__ import annotations
 
+import dataclasses
 import importlib.machinery
 import importlib.util
 import os
@@ -41,6 +42,7 @@ class Loader:
     def __init__(self, context: Context):
         self.context = context
         self.loaded: dict[str, str] = {}  # key -> path, of this process.
+        self.versions: dict[str, list[str]] = {}  # name -> keys of what was built under it, in order.
 
     def load_inline(self, name, cpp_sources, cuda_sources=None, sycl_sources=None, functions=None, extra_cflags=None, extra_cuda_cflags=None,
                     extra_sycl_cflags=None, extra_ldflags=None, extra_include_paths=None, build_directory=None, verbose=False, with_cuda=None,
@@ -107,7 +109,17 @@ class Loader:
         self.loaded[key] = path
         return path
 
+    def _versioned(self, recipe: Recipe) -> Recipe:
+        """The recipe under a name of its own: one name given to several gets _v1, _v2, ..., as torch does it, for pybind11 takes two modules of one name
+        for the same. A recipe that came before keeps the name that it had."""
+        keys = self.versions.setdefault(recipe.name, [])
+        if recipe.key not in keys:
+            keys.append(recipe.key)
+        version = keys.index(recipe.key)
+        return dataclasses.replace(recipe, name="%s_v%d" % (recipe.name, version)) if version else recipe
+
     def _open(self, recipe: Recipe, is_python_module: bool, build_directory: str | None) -> Any:
+        recipe = self._versioned(recipe)
         path = self._library(recipe)
         if build_directory:  # Some submissions look for the library where they told torch to put it.
             try:
