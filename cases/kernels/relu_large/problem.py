@@ -1,0 +1,18 @@
+"""ReLU of four million numbers."""
+import torch
+from torch import nn
+
+rows, cols = 2048, 2048
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x)
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,18 @@
+"""ReLU of sixteen numbers: the call costs more than the work."""
+import torch
+from torch import nn
+
+rows, cols = 4, 4
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x)
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []

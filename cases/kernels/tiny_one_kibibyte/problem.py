@@ -1,0 +1,18 @@
+"""ReLU of a kibibyte."""
+import torch
+from torch import nn
+
+rows, cols = 4, 64
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x)
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []
