@@ -7,7 +7,7 @@ Operations (judge -> host; descriptors in brackets):
   recopy    {output: [off, end]}                                        copy the last outputs out again                      -> {outputs}
   observe   {inputs, output}                                            one call with every framework operator observed      -> {outputs, own_work}
   settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
-  batch     {calls: [{inputs, output}], delay_ns?}                      timed calls                          -> {outputs, calls_ns, emits_ns, ...}
+  batch     {calls: [{inputs, output}], delay_ns?, watch?}              timed calls; watch: say which operators ran in them  -> {outputs, calls_ns, emits_ns, ..., operators?}
   inspect   {}                                                          what was patched, what the backend noted, threads     -> {...}
 Everything said here is only said: the judge decides by the bytes in the arena and its own clock.
 """
@@ -17,6 +17,7 @@ import importlib.util
 import os
 import sys
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -24,6 +25,7 @@ import torch
 from . import device, integrity, own_work
 from .backends import Context, backend as find_backend
 from .tree import Arena, Unsupported, encode, leaves, rebuild
+from .unseen_operators import Trace
 from .wire import Failure, clip, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -176,15 +178,21 @@ class Candidate:
         def emit(i: int, outputs: Any) -> None:
             trees[i] = encode(outputs, arena.writer(*areas[i]), exact=True)
         forward = (lambda *values: self._call(list(values))) if self.stateful else self.model
+        trace = Trace() if message.get("watch") else None
         try:
-            spans = device.current().run_batch(self.probe, forward, calls, emit, message.get("delay_ns", 0))
+            with trace or nullcontext():
+                spans = device.current().run_batch(self.probe, forward, calls, emit, message.get("delay_ns", 0))
         except (Unsupported, OverflowError) as error:
             raise unfit(error) from None
         except Failure:
             raise
         except BaseException as error:  # noqa: BLE001
             raise failure("runtime", error) from None
-        return {"outputs": trees, **spans}
+        return {"outputs": trees, **spans, **({"operators": self._framework(trace.unseen(False))} if trace else {})}
+
+    def _framework(self, operators: dict[str, int] | None) -> dict[str, int] | None:
+        """Those that were there before the submission."""
+        return operators and {name: count for name, count in operators.items() if name.partition("::")[0] in self.baseline.namespaces}
 
     def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0

@@ -335,6 +335,7 @@ Awaitable<Result<MaybeRuling>> Observe(Session& session, bool required, Json& su
   const Json& facts = ClaimedObject(answer.body, "own_work");
   summary = OwnWorkSummary(facts);
   if (!required) co_return MaybeRuling{};
+  session.observed = facts;
   co_return RuleOnOwnWork(facts, session.facts().description["operators"]);
 }
 
@@ -406,7 +407,7 @@ Awaitable<Result<double>> CompiledMs(Session& session, const Baselines& baseline
 
 /// Clocks that disagree because threads of the candidate work between its calls are that first of all.
 MaybeRuling NotOnlyTiming(const Session& session, MaybeRuling ruling) {
-  if (ruling->outcome != Outcome::kRejectedTimingTamper) return ruling;
+  if (ruling->outcome != Outcome::kRejectedTimingTamper && !ruling->evidence.contains("after_ms")) return ruling;
   MaybeRuling busy = RuleOnIdle(session.idle_wall(), session.idle_cpu());
   return busy ? busy : ruling;
 }

@@ -41,7 +41,7 @@ struct TimingConfig {
   Duration resolution = 1us;
   double confidence = 0.99;
   double systematic = 0.01;
-  double clock_slack = 0.15;
+  double clock_slack = 0.25;
   double peak_gb_per_s = 0;
   bool compile = false;
 

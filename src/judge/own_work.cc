@@ -90,6 +90,21 @@ MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators) {
   return Without(facts, reference_operators);
 }
 
+MaybeRuling RuleOnTwoFaces(const Json& facts, const Json& watched) {
+  if (!watched.is_object()) return std::nullopt;
+  Json extra = Json::object();
+  for (const auto& [name, count] : watched.items()) {
+    const bool observed =
+        std::ranges::any_of(std::initializer_list<const char*>{"operators", "inside", "unseen"},
+                            [&](const char* key) { return ClaimedObject(facts, key).contains(name); });
+    if (!observed) extra[name] = count;
+  }
+  if (extra.empty()) return std::nullopt;
+  return Ruling{Outcome::kRejectedDecoyKernel,
+                "its timed calls run framework operators that its observed call did not: " + Names(extra),
+                {{"stage", "timing"}, {"operators", std::move(extra)}}};
+}
+
 Json OwnWorkSummary(const Json& facts) {
   Json summary = Json::object();
   for (const char* key : {"kernels", "foreign", "launches", "raised", "operators", "inside", "unseen", "outputs",

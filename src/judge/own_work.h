@@ -17,6 +17,10 @@ namespace kgym::judge {
 MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators);
 
 /// The part of the facts that a verdict carries: kernels, launches, operators, outputs, share of time in own code.
+/// Framework operators that ran in timed calls and not in the observed one: the submission has two faces. `watched`:
+/// their counts, null where they could not be watched.
+MaybeRuling RuleOnTwoFaces(const Json& facts, const Json& watched);
+
 Json OwnWorkSummary(const Json& facts);
 
 }  // namespace kgym::judge

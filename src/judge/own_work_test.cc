@@ -18,6 +18,17 @@ Outcome Of(const Json& facts) {
   return ruling ? ruling->outcome : Outcome::kOk;
 }
 
+TEST(TwoFaces, OperatorsThatOnlyTimedCallsRunAreHeldAgainstIt) {
+  const Json facts = {{"operators", {{"aten::mm", 1}}}, {"inside", {{"aten::add", 2}}}, {"unseen", nullptr}};
+  EXPECT_FALSE(RuleOnTwoFaces(facts, {{"aten::mm", 12}, {"aten::add", 3}}));
+  EXPECT_FALSE(RuleOnTwoFaces(facts, Json::object())) << "fewer than in the observed call: it may keep what it made";
+  EXPECT_FALSE(RuleOnTwoFaces(facts, nullptr)) << "where nobody could watch";
+  const MaybeRuling ruling = RuleOnTwoFaces(facts, {{"aten::mm", 12}, {"aten::relu", 12}});
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kRejectedDecoyKernel);
+  EXPECT_EQ(ruling->evidence["operators"], (Json{{"aten::relu", 12}}));
+}
+
 TEST(OwnWork, OneOwnOutputIsEnough) {
   Json facts = Facts({{"kernels", {{"f", "extension"}}}, {"launches", {{"f", 1}}}}, "own");
   facts["outputs"].push_back({{"kind", "framework"}});

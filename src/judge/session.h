@@ -93,6 +93,9 @@ class Session {
     return RuleOnAnswer(answer, stage, candidate_.OutOfMemory());
   }
 
+  /// What was seen in the observed call; null where none was, or where it does not matter whose work it is.
+  Json observed;
+
   /// Compares what the candidate left in a slot.
   Awaitable<Result<Json>> Check(int slot, const Json& outputs);
 
