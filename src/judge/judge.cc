@@ -55,12 +55,6 @@ MaybeRuling RuleOnDaemons(int daemons) {
                 {{"stage", "end"}, {"daemons", daemons}}};
 }
 
-Ruling RuleOnWaking() {
-  return {Outcome::kRejectedTimingTamper,
-          "it ran while it should have stood still: something woke it",
-          {{"stage", "timing"}, {"woken", true}}};
-}
-
 MaybeRuling RuleOnIdle(Duration wall, Duration cpu) {
   const double busy = ToMs(cpu) / std::max(1.0, ToMs(wall));
   if (wall < kIdleWatched || busy <= kIdleBusy) return std::nullopt;
@@ -414,7 +408,7 @@ MaybeRuling NotOnlyTiming(const Session& session, MaybeRuling ruling) {
 
 Awaitable<Result<MaybeRuling>> LastLook(Session& session) {
   KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
-  if (session.candidate().woken()) co_return RuleOnWaking();
+  if (session.candidate().woken()) co_return MaybeRuling(RuleOnWaking("timing"));
   KGYM_CO_TRY(const int daemons, co_await session.candidate().Daemons());
   if (MaybeRuling ruling = RuleOnDaemons(daemons)) co_return ruling;
   Json request = {{"op", "inspect"}};

@@ -180,7 +180,7 @@ HostSpec Lane::Spec(HostKind kind, const LimitsConfig& limits) {
 namespace {
 
 bool SaysOutOfMemory(const std::string& message) {
-  constexpr std::string_view kWords[] = {"allocate memory", "MemoryError", "out of memory", "CUDA error", "nvmlInit"};
+  constexpr std::string_view kWords[] = {"allocate memory", "MemoryError", "out of memory", "nvmlInit"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return message.find(word) != std::string::npos; });
 }
 
@@ -191,8 +191,9 @@ ProblemFault FaultOf(const Problem& problem, const JudgeConfig& config, Host& ho
     case Answer::What::kFailed: {
       ProblemFault fault{Concat(where, ": ", ClaimedText(answer.body, "message")),
                          ClaimedText(answer.body, "traceback")};
-      fault.may_be_ours = SaysOutOfMemory(fault.message);
-      if (fault.may_be_ours) {
+      const bool memory = SaysOutOfMemory(fault.message);
+      fault.may_be_ours = memory || fault.message.find("CUDA error") != std::string::npos;
+      if (memory) {
         fault.message +=
             Concat(" (limits.memory is ", config.limits.memory_mb, " MB; --size NAME=VALUE makes the problem smaller)");
       }
@@ -226,10 +227,10 @@ Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeCo
     ProblemFacts facts = FactsOf(std::move(answer.body));
     co_return Opened{references_.Add(std::move(host), std::move(key), std::move(facts)), {}};
   }
-  ProblemFault fault = FaultOf(problem, config, *host, answer);
   co_await host->End();
   if (answer.what == Answer::What::kFailed && ClaimedText(answer.body, "kind") == "host")
     co_return Error{"a reference host failed at 'open': " + ClaimedText(answer.body, "message")};
+  ProblemFault fault = FaultOf(problem, config, *host, answer);
   co_return Opened{{}, std::move(fault)};
 }
 

@@ -44,6 +44,12 @@ Ruling Failed(const Answer& answer, std::string_view stage) {
 
 }  // namespace
 
+Ruling RuleOnWaking(std::string_view stage) {
+  return {Outcome::kRejectedTimingTamper,
+          "it ran while it should have stood still: something woke it",
+          {{"stage", stage}, {"woken", true}}};
+}
+
 MaybeRuling RuleOnAnswer(const Answer& answer, std::string_view stage, bool out_of_memory) {
   switch (answer.what) {
     case Answer::What::kDone:
@@ -60,9 +66,7 @@ MaybeRuling RuleOnAnswer(const Answer& answer, std::string_view stage, bool out_
                     Concat("something that is no answer was written to its host's socket during ", stage),
                     {{"stage", stage}, {"packet", ToUtf8(answer.detail)}}};
     case Answer::What::kWoken:
-      return Ruling{Outcome::kRejectedTimingTamper,
-                    "it ran while it should have stood still: something woke it",
-                    {{"stage", stage}, {"woken", true}}};
+      return RuleOnWaking(stage);
   }
   return std::nullopt;
 }

@@ -24,6 +24,9 @@ struct Ruling {
 
 using MaybeRuling = std::optional<Ruling>;
 
+/// The host ran during `stage` though it should have stood still.
+Ruling RuleOnWaking(std::string_view stage);
+
 /// How a candidate or builder host's answer ends the evaluation during `stage`; nothing where it was done.
 /// `out_of_memory`: whether the kernel killed the host at its limit.
 MaybeRuling RuleOnAnswer(const Answer& answer, std::string_view stage, bool out_of_memory);

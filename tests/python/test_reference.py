@@ -31,6 +31,19 @@ def refused(source: str | bytes, **message: Any) -> str:
     return failure.value.message
 
 
+@pytest.mark.parametrize("error", [RuntimeError("CUDA error: out of memory"), MemoryError(), KeyError("slots"), AssertionError("no")])
+def test_what_fails_in_the_host_itself_is_told_and_is_nobody_elses_fault(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    reference = Reference(Probe())
+    def failing(message: dict[str, Any], fds: list[int]) -> None:
+        raise error
+    for name in reference.operations():
+        monkeypatch.setattr(reference, "op_" + name, failing)
+    for operation in reference.operations().values():
+        with pytest.raises(Failure) as failure:
+            operation({}, [])
+        assert failure.value.kind == "host" and type(error).__name__ in failure.value.message
+
+
 @pytest.mark.parametrize("path", [pytest.param(p, id=p.stem) for p in SUITE])
 def test_the_suite_answers_itself(path: Path) -> None:
     """Its own answer is right for every kind of set, and the description says what the judge lays out by."""
