@@ -2,7 +2,7 @@
 # Everything that kgym shows on a GPU, as one folder that runs on a bare machine: a driver, a Python with torch and
 # triton, and nothing else; no network, no compiler for the judge itself.
 #
-# The folder holds the stripped binary and bench, problems/, cases/ and run.sh (scripts/on_gpu_run.sh), which runs the
+# The folder holds the stripped binary and benches, problems/, cases/ and run.sh (scripts/on_gpu_run.sh), which runs the
 # stages and writes their results as JSON.
 set -euo pipefail
 program=on_gpu
@@ -35,7 +35,7 @@ version() {
 
 bundle() {
   local target=$1 build=$2 name size
-  for name in kgym gpu_bench; do
+  for name in kgym gpu_bench trust_bench; do
     [ -x "$build/bin/$name" ] || fail "$build/bin/$name is not there: \`make build\` makes it (or name a build with --build)"
   done
   if [ -e "$target" ] && [ ! -e "$target/$marker" ] && [ -n "$(ls -A "$target")" ]; then
@@ -45,7 +45,7 @@ bundle() {
   printf 'version: %s\n' "$(version)" >"$target/$marker"
   rm -rf "${target:?}"/{bin,problems,cases,examples,scripts,run.sh}
   mkdir -p "$target"/{bin,scripts}
-  for name in kgym gpu_bench; do strip -o "$target/bin/$name" "$build/bin/$name"; done
+  for name in kgym gpu_bench trust_bench; do strip -o "$target/bin/$name" "$build/bin/$name"; done
   cp -r "$root/problems" "$root/cases" "$root/examples" "$target/"
   cp "$root"/scripts/{lib.sh,gpu_accuracy.py,validate_verdicts.py} "$target/scripts/"
   cp "$root/scripts/on_gpu_run.sh" "$target/run.sh"

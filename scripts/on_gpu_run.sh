@@ -17,6 +17,7 @@ Stages, in this order if none is named:
   doctor       what this machine can do, and one evaluation on the card
   cases        every verdict case that holds on a GPU
   bench        throughput, overhead, repeatability, isolation, memory
+  trust        how often verdicts are what they must be, every case again and again (only if named)
   accuracy     times of the judge beside four other ways of measuring
   kernelbench  submissions for problems of a KernelBench checkout (only with --kernelbench)
 
@@ -62,7 +63,7 @@ read_options() {
       --only | --seconds) need "$@"; bench_options+=("$1" "$2"); shift 2 ;;
       --kernelbench) need "$@"; kernelbench=$2; shift 2 ;;
       --submissions) need "$@"; submissions=$2; shift 2 ;;
-      doctor | cases | bench | accuracy | kernelbench) stages+=("$1"); shift ;;
+      doctor | cases | bench | trust | accuracy | kernelbench) stages+=("$1"); shift ;;
       *) printf "run: unknown option or stage '%s'; --help shows all\n" "$1" >&2; exit 2 ;;
     esac
   done
@@ -105,6 +106,11 @@ PYTHON
 bench() {
   "$here/bin/gpu_bench" --cases "$here/cases/gpu" --problems "$here/problems" --json "$results/bench.json" \
     --set "judge.device=$device" "${settings[@]}" "${bench_options[@]}" | tee "$results/bench.txt"
+}
+
+trust() {
+  "$here/bin/trust_bench" --cases "$here/cases" --problems "$here/problems" --device "$device" "${settings[@]}" \
+    --repeats 20 --json "$results/trust.json" | tee "$results/trust.txt"
 }
 
 accuracy() {

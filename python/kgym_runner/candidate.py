@@ -8,6 +8,7 @@ Operations (judge -> host; descriptors in brackets):
   observe   {inputs, output}                                            one call with every framework operator observed      -> {outputs, own_work}
   settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
   batch     {calls: [{inputs, output}], delay_ns?, watch?}              timed calls; watch: say which operators ran in them  -> {outputs, calls_ns, emits_ns, ..., operators?}
+  latency   {calls: [{inputs}]}                                         calls, each waited for                              -> {calls_ns}
   inspect   {}                                                          what was patched, what the backend noted, threads     -> {...}
 Everything said here is only said: the judge decides by the bytes in the arena and its own clock.
 """
@@ -70,7 +71,7 @@ class Candidate:
         self.sizes: list[int] = []  # Of the last outputs, in bytes.
 
     def operations(self) -> dict[str, Any]:
-        return {name: getattr(self, "op_" + name) for name in ("attach", "load", "call", "recopy", "observe", "settle", "batch", "inspect")}
+        return {name: getattr(self, "op_" + name) for name in ("attach", "load", "call", "recopy", "observe", "settle", "batch", "latency", "inspect")}
 
     def op_attach(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         self.arena = device.current().attach(fds[0], message["length"])
@@ -193,6 +194,15 @@ class Candidate:
     def _framework(self, operators: dict[str, int] | None) -> dict[str, int] | None:
         """Those that were there before the submission."""
         return operators and {name: count for name, count in operators.items() if name.partition("::")[0] in self.baseline.namespaces}
+
+    def op_latency(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        calls = [tuple(self.arena.read({"t": "list", "v": c["inputs"]["v"]})) for c in message["calls"]]
+        try:
+            return device.current().run_one_by_one(self.probe, lambda *values: self._call(list(values)), calls)
+        except Failure:
+            raise
+        except BaseException as error:  # noqa: BLE001
+            raise failure("runtime", error) from None
 
     def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0

@@ -85,6 +85,10 @@ class Cpu:
         spans = probe.run_batch(forward, calls, emit)
         return {"calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
 
+    def run_one_by_one(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]]) -> Spans:
+        """calls_ns: how long each call takes a caller who waits for it."""
+        return {"calls_ns": self.run_batch(probe, forward, calls, lambda i, outputs: None, 0)["calls_ns"]}
+
     def profile(self) -> AbstractContextManager[Profile | None]:
         """Records what the card does; on a CPU there is none."""
         return nullcontext()
@@ -190,6 +194,9 @@ class Cuda:
         spans, drain_ns = probe.gpu_run_batch(forward, calls, emit, delay_ns)
         names = ("calls_ns", "emits_ns", "ahead_ns", "host_ns", "enqueue_ns")
         return {**{name: [s[i] for s in spans] for i, name in enumerate(names)}, "drain_ns": [drain_ns]}
+
+    def run_one_by_one(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]]) -> Spans:
+        return {"calls_ns": probe.gpu_run_one_by_one(forward, calls)}
 
     @contextmanager
     def profile(self) -> Iterator[Profile | None]:

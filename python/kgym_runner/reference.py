@@ -8,6 +8,7 @@ Operations (judge -> host; descriptors in brackets):
   check     {slot, outputs: tree, pattern}                     compare what the candidate left in the slot       -> difference, facts
   alike     {slot, outputs, others: [{slot, outputs}]}         whether other calls left the same bits, though their inputs differ -> {alike}
   time      {slots, delay_ns?}                                 call the reference on each slot                   -> {calls_ns, emits_ns, on a GPU ahead_ns, host_ns}
+  latency   {slots}                                             the same, each call waited for                     -> {calls_ns}
   compile   {calls}                                            time the reference under torch.compile            -> {calls_ns}
   examine   {name, workload, sizes, seeds} [source]            look for faults of the problem, opened or not     -> {findings}
   idle      {repeats}                                          on a GPU: is anything else running on the card?   -> {spans_ns}
@@ -297,7 +298,7 @@ class Reference:
         self.code_ns = 0
 
     def operations(self) -> dict[str, Any]:
-        return {name: _told(getattr(self, "op_" + name)) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "compile", "idle", "examine", "end")}
+        return {name: _told(getattr(self, "op_" + name)) for name in ("open", "begin", "fill", "refill", "check", "alike", "time", "latency", "compile", "idle", "examine", "end")}
 
     def op_open(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         with open(fds[0], "rb", closefd=False) as file:
@@ -457,6 +458,12 @@ class Reference:
         def emit(i: int, outputs: Any) -> None:
             encode(outputs, e.private_writer(slots[i]))
         return device.current().run_batch(self.probe, (lambda *values: p.forward(list(values))) if p.stateful else p.model, calls, emit, message.get("delay_ns", 0))
+
+    def op_latency(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """How long single calls take a caller who waits for each, on what was filled in last."""
+        e, p = self.evaluation, self.problem
+        calls = [tuple(e.arena.read(plan(s.masters, s.inputs_at)["v"][i]) for i in range(len(s.masters))) for s in (e.slots[i] for i in message["slots"])]
+        return device.current().run_one_by_one(self.probe, lambda *values: p.forward(list(values)), calls)
 
     def op_compile(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         p = self.problem

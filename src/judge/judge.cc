@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "judge/card_peaks.h"
 #include "judge/cgroup_folder.h"
 #include "judge/claims.h"
 #include "judge/correctness.h"
@@ -284,7 +285,12 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
   verdict.stages["host_ms"] = MsSince(start);
   verdict.provenance["sandbox"] = candidate->sandbox();
 
-  const Ground ground{&lane_->gate(), lane_->device().on_gpu(), lane_->gb_per_s(), task.alone ? 0 : need.candidate};
+  const LaneDevice& device = lane_->device();
+  const Ground ground{.gate = &lane_->gate(),
+                      .on_gpu = device.on_gpu(),
+                      .gb_per_s = lane_->gb_per_s(),
+                      .event_cost_ms = device.on_gpu() ? EventCostMs(device.found.name) : 0,
+                      .candidate_bytes = task.alone ? 0 : need.candidate};
   Session session(reference, *candidate, task.config, remains.reference->facts, ground,
                   backends_[task.submission.backend].value("limit_scale", 1.0));
   Result<MaybeRuling> ruling = co_await Stages(task, session, std::move(artefacts), verdict);

@@ -32,8 +32,8 @@ struct TimingConfig {
   bool enabled = true;
   Duration batch = 4ms;
   Duration generate = 8ms;
-  int warmup = 2;
-  int max_calls = 8;
+  int warmup = -1;
+  int max_calls = 0;
   int min_rounds = 8;
   int max_rounds = 24;
   Duration budget = 1s;
@@ -52,8 +52,12 @@ struct TimingConfig {
     field("generate", generate,
           {.meaning = "time for making one batch's fresh inputs; bounds its calls", .min = 1e-4, .max = 10});
     field("warmup", warmup,
-          {.meaning = "calls at the start of each batch that are not counted", .unit = "calls", .min = 0, .max = 100});
-    field("max_calls", max_calls, {.meaning = "most calls of a batch", .unit = "calls", .min = 1, .max = 1000});
+          {.meaning = "calls at the start of each batch that are not counted; -1: 2 on a CPU, 1 on a GPU",
+           .unit = "calls",
+           .min = -1,
+           .max = 100});
+    field("max_calls", max_calls,
+          {.meaning = "most calls of a batch; 0: 8 on a CPU, 5 on a GPU", .unit = "calls", .min = 0, .max = 1000});
     field("min_rounds", min_rounds,
           {.meaning = "fewest rounds; a round is one batch of either side", .unit = "rounds", .min = 8, .max = 1000});
     field("max_rounds", max_rounds, {.meaning = "most rounds", .unit = "rounds", .min = 8, .max = 10000});
@@ -197,6 +201,8 @@ inline JudgeConfig JudgeConfig::Completed() const {
   };
   fill(full.at_once, 0, 1, 10);
   fill(full.pool, -1, 2, 6);
+  fill(full.timing.warmup, -1, 2, 1);
+  fill(full.timing.max_calls, 0, 8, 5);
   fill(full.limits.memory_mb, 0, 4096, 16384);
   fill(full.limits.processes, 0, 128, 512);
   fill(full.limits.arena_mb, 0, 1024, 640);

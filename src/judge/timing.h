@@ -75,6 +75,9 @@ struct Measurement {
   std::optional<double> reference_launch_ms, candidate_launch_ms;  // CPU time of a call, median; on a GPU.
   Duration waited{};                                               // At the gate, and for the card to be idle.
   double dry_share = 0;  // On a GPU: candidate's calls whose launch was not hidden, so that it is in their time.
+  std::optional<double> reference_latency_ms, candidate_latency_ms;  // On a GPU: see docs/timing.md.
+  std::optional<double> observed_ms;  // Kernels of the observed call on all streams, by CUPTI.
+  int measured = 1;                   // How often, since clocks disagreed.
 
   Json ToJson() const;
 };

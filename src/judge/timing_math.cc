@@ -14,7 +14,7 @@ namespace {
 struct Slack {
   double fixed_ms, per_call_ms;
 };
-constexpr Slack kCpuSlack = {0.4, 0.015}, kGpuSlack = {0.5, 0.02};
+constexpr Slack kCpuSlack = {0.4, 0.015}, kGpuSlack = {1.0, 0.02};
 
 // A candidate's batch may be this much more uneven than the reference's before its median is raised for it.
 constexpr double kSkewAllowed = 1.5;
@@ -28,7 +28,7 @@ std::vector<double> Ratios(const std::vector<Round>& rounds) {
 // What the work ahead of a call has to spare, beyond the CPU time of enqueuing it, and how long it may be at most: a
 // call that is enqueued for longer is bound by its CPU, and its time says so.
 constexpr double kDelaySpare = 1.3;
-constexpr Duration kLeastDelay = 60us, kMostDelay = 3ms;
+constexpr Duration kLeastDelay = 60us, kMostDelay = 10ms;
 
 std::optional<double> MedianLaunch(const std::vector<Round>& rounds, Batch Round::*side) {
   std::vector<double> all;
@@ -56,6 +56,9 @@ constexpr double kAfterAllowedMs = 0.06;
 
 // Time outside the calls is work on other streams where those account for this share of it.
 constexpr double kDrainedShare = 0.5;
+
+// The same where its kernels, in the observed call, took this many times as long as its own stream says.
+constexpr double kHiddenKernels = 2;
 
 // A call that takes this long needs no warming up and no company in its batch.
 constexpr Duration kLongCall = 50ms;
@@ -180,6 +183,14 @@ MaybeRuling JudgeTimes(const TimingConfig& config, const Measurement& m) {
           Concat("other streams worked on for ", m.drain_ms, " ms after the calls of a batch were done on their own"),
           std::move(evidence)};
     }
+    if (m.observed_ms && *m.observed_ms > kHiddenKernels * m.candidate.median + slack) {
+      evidence["observed_ms"] = *m.observed_ms;
+      return Ruling{
+          Outcome::kRejectedAsyncEscape,
+          Concat("kernels of a call take ", *m.observed_ms, " ms on the card, on its own stream it is done after ",
+                 m.candidate.median, " ms, and the judge's clock saw the rest go by"),
+          std::move(evidence)};
+    }
     return Ruling{Outcome::kRejectedTimingTamper,
                   Concat("the judge's clock saw ", 100 * m.clock_excess.share,
                          " % of each batch outside the calls that its host reports"),
@@ -222,6 +233,12 @@ Json Measurement::ToJson() const {
     json["candidate_launch_ms"] = *candidate_launch_ms;
     json["dry_share"] = dry_share;
   }
+  if (candidate_latency_ms && reference_latency_ms) {
+    json["reference_latency_ms"] = *reference_latency_ms;
+    json["candidate_latency_ms"] = *candidate_latency_ms;
+  }
+  if (observed_ms) json["kernels_ms"] = *observed_ms;
+  if (measured > 1) json["measured"] = measured;
   return json;
 }
 

@@ -5,6 +5,8 @@
 namespace kgym::judge {
 namespace {
 
+TimingConfig OfCpu() { return JudgeConfig{}.Completed().timing; }
+
 ProblemFacts Facts(Duration forward, Duration generate, std::int64_t bytes = 1 << 20) {
   ProblemFacts facts;
   facts.forward = forward;
@@ -28,13 +30,13 @@ std::vector<Round> Rounds(int count, double reference, double candidate, double 
 }
 
 TEST(ShapeBatch, FillsTheBatchWithTheFasterSide) {
-  const TimingConfig config;
+  const TimingConfig config = OfCpu();
   EXPECT_EQ(ShapeBatch(config, Facts(1ms, 1us), 800us, 65).calls, 5);
   EXPECT_EQ(ShapeBatch(config, Facts(800us, 1us), 1ms, 65).calls, 5);
 }
 
 TEST(ShapeBatch, IsBoundedByInputsSlotsAndConfig) {
-  const TimingConfig config;
+  const TimingConfig config = OfCpu();
   EXPECT_EQ(ShapeBatch(config, Facts(10us, 2ms), 10us, 65).calls, 4) << "8 ms of making inputs";
   EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 65).calls, config.max_calls);
   EXPECT_EQ(ShapeBatch(config, Facts(1us, 1us), 1us, 7).calls, 6) << "a slot is kept for warming up";
@@ -44,7 +46,7 @@ TEST(ShapeBatch, IsBoundedByInputsSlotsAndConfig) {
 }
 
 TEST(SlotsFor, HoldEveryBatchThatMayCome) {
-  const TimingConfig config;
+  const TimingConfig config = OfCpu();
   for (const Duration generate : std::initializer_list<Duration>{1us, 100us, 1ms, 100ms}) {
     const ProblemFacts facts = Facts(1ms, generate);
     const int slots = SlotsFor(config, facts);
@@ -54,7 +56,7 @@ TEST(SlotsFor, HoldEveryBatchThatMayCome) {
 }
 
 TEST(Enough, WantsTheFewestRoundsWhateverTheirAgreement) {
-  const TimingConfig config;
+  const TimingConfig config = OfCpu();
   EXPECT_FALSE(Enough(config, Rounds(config.min_rounds - 1, 1, 1), 1s));
   EXPECT_TRUE(Enough(config, Rounds(config.min_rounds, 1, 1), 0ns)) << "all rounds agree";
 }
@@ -163,6 +165,20 @@ TEST(JudgeTimes, TimeThatOtherStreamsWorkedOnIsAnEscapeAndAnyOtherIsTheClocks) {
   EXPECT_TRUE(escaped->evidence.contains("drain_ms"));
 }
 
+TEST(JudgeTimes, KernelsThatTookLongerThanTheirCallsWereOnOtherStreams) {
+  Measurement forged = Summarize(TimingConfig{}, Rounds(9, 1, 0.5, 5));
+  forged.calls = 1;
+  ASSERT_TRUE(JudgeTimes(TimingConfig{}, forged));
+  for (const auto& [kernels_ms, outcome] :
+       {std::pair{0.6, Outcome::kRejectedTimingTamper}, std::pair{4.0, Outcome::kRejectedAsyncEscape}}) {
+    forged.observed_ms = kernels_ms;
+    EXPECT_EQ(JudgeTimes(TimingConfig{}, forged)->outcome, outcome) << kernels_ms;
+  }
+  Measurement honest = Summarize(TimingConfig{}, Rounds(9, 1, 0.5));
+  honest.observed_ms = 4;  // By itself it says nothing: the observed call was a first one.
+  EXPECT_FALSE(JudgeTimes(TimingConfig{}, honest));
+}
+
 Round OnGpu(double reference_launch, double candidate_launch, double ahead) {
   Round round = Rounds(1, 1, 1).front();
   for (auto [batch, launch] : {std::pair{&round.reference, reference_launch}, {&round.candidate, candidate_launch}}) {
@@ -176,7 +192,7 @@ Round OnGpu(double reference_launch, double candidate_launch, double ahead) {
 TEST(DelayFor, HidesTheLongerLaunchWithinBounds) {
   EXPECT_EQ(DelayFor(OnGpu(0.1, 0.2, 0.2)), 280us);
   EXPECT_EQ(DelayFor(OnGpu(0.001, 0.001, 0.2)), 60us) << "the least that empties the cache";
-  EXPECT_EQ(DelayFor(OnGpu(0.1, 90, 0.2)), 3ms) << "who launches for longer is bound by the CPU";
+  EXPECT_EQ(DelayFor(OnGpu(0.1, 90, 0.2)), 10ms) << "who launches for longer is bound by the CPU";
 }
 
 TEST(Summarize, CountsCallsWhoseLaunchWasNotHidden) {

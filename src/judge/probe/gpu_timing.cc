@@ -124,6 +124,34 @@ PyObject* RunBatch(PyObject*, PyObject* args) {
   });
 }
 
+/// How long each call takes, with waiting for the card, one after the other; nothing is ahead of it.
+PyObject* RunOneByOne(PyObject*, PyObject* args) {
+  return Guarded([&]() -> PyObject* {
+    PyObject *forward = nullptr, *calls = nullptr;
+    if (!PyArg_ParseTuple(args, "OO:gpu_run_one_by_one", &forward, &calls)) return nullptr;
+    std::string error;
+    Occupier* card = Occupier::Get(error);
+    if (card == nullptr) return Fail(error);
+    PyObject* list = PyList_New(0);
+    for (Py_ssize_t i = 0; list != nullptr && i < PyList_Size(calls); ++i) {
+      int code = card->driver().CtxSynchronize();
+      const long long start = NowNs();
+      PyObject* output = code == 0 ? PyObject_Call(forward, PyList_GetItem(calls, i), nullptr) : nullptr;
+      if (output != nullptr) code = card->driver().CtxSynchronize();
+      const long long ns = NowNs() - start;
+      Py_XDECREF(output);
+      if (code != 0) Fail(card->driver().Describe("waiting for the GPU", code));
+      PyObject* time = code == 0 && output != nullptr ? PyLong_FromLongLong(ns) : nullptr;
+      const bool added = time != nullptr && PyList_Append(list, time) == 0;
+      Py_XDECREF(time);
+      if (added) continue;
+      Py_DECREF(list);
+      return nullptr;
+    }
+    return list;
+  });
+}
+
 PyObject* ProbeIdle(PyObject*, PyObject* args) {
   return Guarded([&]() -> PyObject* {
     int repeats = 0;
@@ -168,6 +196,8 @@ PyMethodDef kGpuTimingMethods[] = {
     {"gpu_run_batch", RunBatch, METH_VARARGS,
      "gpu_run_batch(forward, calls, emit, delay_ns) -> ([(span_ns, emit_ns, ahead_ns, host_ns, enqueue_ns), ...], "
      "drain_ns)\n\ndrain_ns: what the card worked on after the calls' own stream was done."},
+    {"gpu_run_one_by_one", RunOneByOne, METH_VARARGS,
+     "gpu_run_one_by_one(forward, calls) -> list[int]\n\nNanoseconds of each call, until every stream is done."},
     {"gpu_probe_idle", ProbeIdle, METH_VARARGS,
      "gpu_probe_idle(repeats: int) -> list[int]\n\nSpans, in ns, of a small kernel that needs the whole card."},
     {"gpu_card", Card, METH_NOARGS, "gpu_card() -> dict[str, int]\n\nmultiprocessors, threads of one, l2_bytes."},
