@@ -10,7 +10,11 @@ FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # The cases that `make asan` judges: those that are hardest on the judge itself. ASAN_CASES=cases/ takes all.
 ASAN_CASES ?= cases/hostile
 
-.PHONY: help setup build bindings demo test bench format lint asan tsan clean
+# Seconds that `make fuzz` gives each reader of hostile bytes, and which of them (src/judge/fuzz/corpus lists all).
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?=
+
+.PHONY: help setup build bindings demo test bench format lint asan tsan fuzz clean
 
 help: ## This text.
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +58,11 @@ tsan: setup ## C++ tests of what has threads, under the thread sanitizer.
 	@cmake --preset tsan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(FIXED_ADDRESSES) cmake --build --preset tsan --parallel $(JOBS) --target kgym_base_test sandbox_test
 	$(RUN) $(FIXED_ADDRESSES) ctest --preset tsan --parallel $(JOBS) --exclude-regex NOT_BUILT
+
+fuzz: setup ## Fuzzes what reads hostile bytes, FUZZ_SECONDS each; needs clang 19.
+	@cmake --preset fuzz -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
+	@cmake --build --preset fuzz --parallel $(JOBS)
+	$(PYTHON) src/judge/fuzz/run.py build/fuzz/bin $(FUZZ_TARGETS) --seconds $(FUZZ_SECONDS)
 
 format: ## Formats the C++ sources in place.
 	@find src bench python/kgym/bindings \( -name '*.h' -o -name '*.cc' \) -exec clang-format -i {} +

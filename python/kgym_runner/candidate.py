@@ -31,6 +31,7 @@ from .wire import Failure, clip, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _HOME = "/tmp/submission"
+_SPARE = 2 << 30  # Bytes that torch's allocator holds up to which, outside timed calls, what it does not use stays with it; the reference host may need the rest.
 # How an exhausted memory is reported: by allocators, by CUDA, and by torch where it wants to say more and NVML is out of its reach.
 _OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "bad_alloc", "CUDA_ERROR_OUT_OF_MEMORY", "CUDA error: out of memory", "[CUDA]: out of memory", "STATUS_ALLOC_FAILED", "nvmlInit_v2_() INTERNAL ASSERT")
 
@@ -71,7 +72,7 @@ class Candidate:
         self.sizes: list[int] = []  # Of the last outputs, in bytes.
 
     def operations(self) -> dict[str, Any]:
-        return {name: getattr(self, "op_" + name) for name in ("attach", "load", "call", "recopy", "observe", "settle", "batch", "latency", "inspect")}
+        return {name.removeprefix("op_"): getattr(self, name) for name in dir(self) if name.startswith("op_")}
 
     def op_attach(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         self.arena = device.current().attach(fds[0], message["length"])
@@ -150,11 +151,13 @@ class Candidate:
 
     def op_call(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         inputs = self.arena.read({"t": "list", "v": message["inputs"]["v"]})
+        self.last = None  # Large outputs are not to lie beside the next ones.
         if self.pattern >= 0:
             device.current().perturb(self.pattern, self.sizes or [message["output"][1] - message["output"][0]])
         self.last = self._call(inputs)
         reply = {"outputs": self._emit(self.last, message["output"])}
         self.sizes = [t.numel() * t.element_size() for t in leaves(self.last)]
+        device.current().give_back(_SPARE)
         return reply
 
     def op_recopy(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
@@ -162,7 +165,9 @@ class Candidate:
 
     def op_observe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         inputs = self.arena.read({"t": "list", "v": message["inputs"]["v"]})
+        self.last = None
         self.last, facts = own_work.observe(lambda *values: self._call(list(values)), inputs, self.context.calls, self.baseline)
+        device.current().give_back(_SPARE)
         facts_json = {**facts.json(), "compile_errors": [clip(e, 400) for e in self.context.compile_errors[:4]]}
         return {"outputs": self._emit(self.last, message["output"]), "own_work": facts_json}
 
@@ -170,6 +175,7 @@ class Candidate:
         self.probe.set_malloc_perturb(0)
         self.context.calls.unwrap()
         self.last = None
+        device.current().give_back(_SPARE)
         return {"notes": self.context.notes(), "changed": integrity.changed(self.before)}
 
     def op_batch(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:

@@ -56,7 +56,8 @@ class Facts:
     """kernels: own functions and kernels defined -> extension, triton or operator. foreign: executable files that came with the submission. launches:
     own calls made. raised: own calls that raised -> the last error. operators: computing framework operators outside own calls; inside: those
     within; plumbing: operators that allocate, move, fill or read, anywhere; unseen: computing operators in other threads or behind a guard, None
-    when not watched. profile: what the card did (profile.py), peak_bytes: its memory that the call took at most; None on a CPU. *_ns: time in framework operators outside, in those inside, and in own code itself."""
+    when not watched. profile: what the card did (profile.py), peak_bytes: its memory that the call took at most; None on a CPU. *_ns: time in framework operators outside, in those inside, in own code itself,
+    and in framework operators anywhere that touch elements: they compute, move or fill."""
     kernels: dict[str, str] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
     launches: dict[str, int] = field(default_factory=dict)
@@ -71,6 +72,7 @@ class Facts:
     framework_ns: int = 0
     inside_ns: int = 0
     own_ns: int = 0
+    elements_ns: int = 0
 
     def json(self) -> dict[str, Any]:
         return asdict(self)
@@ -191,6 +193,8 @@ class _Watch(_Mode):
             self.inside[name] += 1
         else:
             self.operators[name] += 1
+        if what in ("compute", "move", "constant"):
+            self.facts.elements_ns += spent
         if self._own:
             self.facts.inside_ns += spent
         else:

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from .pieces import is_big, pieces
 from .tree import leaves, rebuild
 
 _CAP = {torch.float64: 1e-6, torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 5e-2, torch.complex64: 1e-3, torch.complex128: 1e-6}
@@ -33,11 +34,27 @@ class Tolerance:
 
 def rms(tensor: torch.Tensor) -> float:
     """Root mean square of the finite elements; 0 for none. Accumulated in float64, so that the squares of no float32 overflow or vanish."""
+    if is_big(tensor):
+        return together([rms_of_finite(part) for _, (part,) in pieces(tensor)])[0]
+    return rms_of_finite(tensor)[0]
+
+
+def rms_of_finite(tensor: torch.Tensor) -> tuple[float, int]:
+    """The root mean square of the finite elements, and how many there are."""
     values = tensor.detach() if tensor.element_size() > 1 else tensor.detach().float()
     found = _root_of_mean_square(values)
     if math.isfinite(found):
-        return found
-    return _root_of_mean_square(values[torch.isfinite(values)])
+        return found, values.numel()
+    values = values[torch.isfinite(values)]
+    return _root_of_mean_square(values), values.numel()
+
+
+def together(parts: list[tuple[float, int]]) -> tuple[float, int]:
+    """The root mean square of all elements from those of parts and their counts."""
+    top, count = max((r for r, _ in parts), default=0.0), sum(n for _, n in parts)
+    if not top or not count or not math.isfinite(top):
+        return top, count
+    return top * math.sqrt(math.fsum(n * (r / top) ** 2 for r, n in parts) / count), count
 
 
 def _root_of_mean_square(values: torch.Tensor) -> float:
@@ -53,7 +70,7 @@ def _root_of_mean_square(values: torch.Tensor) -> float:
 def in_float64(model: torch.nn.Module, inputs: list[Any]) -> Any:
     """The reference in float64, or None where its code cannot do that."""
     def double(t: torch.Tensor) -> torch.Tensor:
-        return t.double() if t.is_floating_point() else t.clone()
+        return t.to(torch.float64, copy=True) if t.is_floating_point() else t.clone()
     try:
         return copy.deepcopy(model).double()(*rebuild(inputs, double))
     except Exception:  # noqa: BLE001  (hard-coded dtypes, operators without a double)
@@ -89,8 +106,15 @@ def _largest_excess(tensor: torch.Tensor, exact: torch.Tensor | None, rtol: floa
     """max(|tensor - exact| - rtol |exact|) / rms(exact), at least 0; None where it cannot be said."""
     if exact is None or exact.shape != tensor.shape or not (scale := rms(exact)):
         return None
+    parts = (both for _, both in pieces(tensor, exact)) if is_big(exact) else [(tensor, exact)]
+    found = [most for t, e in parts if (most := _most_excess(t, e, rtol)) is not None]
+    return max(0.0, *found) / scale if found else None
+
+
+def _most_excess(tensor: torch.Tensor, exact: torch.Tensor, rtol: float) -> float | None:
+    """max(|tensor - exact| - rtol |exact|) where that is finite; None where it nowhere is."""
     wide = torch.complex128 if exact.is_complex() else torch.float64
     exact = exact.to(wide)
     excess = (tensor.to(wide) - exact).abs() - rtol * exact.abs()
     excess = excess[torch.isfinite(excess)]
-    return max(0.0, float(excess.max())) / scale if excess.numel() else None
+    return float(excess.max()) if excess.numel() else None

@@ -92,6 +92,7 @@ Status SealEverything(int memfd) { return Seal(memfd, F_SEAL_SHRINK | F_SEAL_GRO
 Result<std::string> ReadMemfd(int memfd, std::size_t limit) {
   struct stat info {};
   if (fstat(memfd, &info) != 0) return SystemError("fstat");
+  if (!S_ISREG(info.st_mode)) return Error{"not a file: a memfd is expected"};
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size > limit) return TooLarge(limit);
   std::string bytes(size, '\0');

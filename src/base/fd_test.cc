@@ -59,6 +59,14 @@ TEST(Memfd, ArenaKeepsItsSizeButMayBeWritten) {
   EXPECT_EQ(ReadMemfd(arena.get(), 4096)->substr(9, 4), std::string("\0ab\0", 4));
 }
 
+TEST(Memfd, IsAFileAndNothingElse) {
+  for (const char* path : {"/", "/dev/null"}) {
+    const Fd other(::open(path, O_RDONLY | O_CLOEXEC));
+    ASSERT_TRUE(other) << path;
+    EXPECT_EQ(ReadMemfd(other.get(), 4096).error().message, "not a file: a memfd is expected") << path;
+  }
+}
+
 TEST(Fd, ErrorsSayWhatFailed) { EXPECT_EQ(WriteAll(-1, "x").error().message, "write: Bad file descriptor"); }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "base/json.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 
 namespace kgym {
 namespace {
 
-constexpr int kDeepest = 128;
+constexpr int kDeepest = 128;       // Whoever walks a value recurses.
+constexpr int kMostFields = 1024;   // An object is searched field by field: reading one takes their number squared.
 constexpr std::size_t kShown = 80;  // Bytes of a wrong value that a message repeats.
 
 std::string Place(std::string_view where, std::string_view text, std::size_t offset) {
@@ -16,8 +19,14 @@ std::string Place(std::string_view where, std::string_view text, std::size_t off
   return std::string(where) + ":" + std::to_string(line) + ":" + std::to_string(before.size() - start + 1);
 }
 
-/// The offset at which brackets outside strings nest too deeply, or npos.
-std::size_t TooDeepAt(std::string_view text) {
+struct Excess {
+  std::size_t offset = 0;
+  std::string what;
+};
+
+/// Where a text nests too deeply or puts too many fields into one object, if it does.
+std::optional<Excess> FirstExcess(std::string_view text) {
+  std::array<int, kDeepest + 1> fields{};  // Of the object that is open at each depth.
   int depth = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -28,11 +37,15 @@ std::size_t TooDeepAt(std::string_view text) {
       continue;
     }
     if (c == '"') in_string = true;
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-    if (depth > kDeepest) return i;
+    if (c == ']' || c == '}') depth = std::max(depth - 1, 0);
+    if (c == '[' || c == '{') {
+      if (++depth > kDeepest) return Excess{i, "nested deeper than " + std::to_string(kDeepest)};
+      fields[static_cast<std::size_t>(depth)] = 0;
+    }
+    if (c == ':' && ++fields[static_cast<std::size_t>(depth)] > kMostFields)
+      return Excess{i, "an object of more than " + std::to_string(kMostFields) + " fields"};
   }
-  return std::string_view::npos;
+  return std::nullopt;
 }
 
 /// The parser's sentence without its own prefix ("[json.exception...] parse error at line 1, column 2: ").
@@ -65,9 +78,7 @@ Result<const Json*> GetIf(const Json& json, std::string_view field, bool (Json::
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, std::string_view where) {
-  if (const auto offset = TooDeepAt(text); offset != std::string_view::npos) {
-    return Error{Place(where, text, offset) + ": nested deeper than " + std::to_string(kDeepest)};
-  }
+  if (const auto excess = FirstExcess(text)) return Error{Place(where, text, excess->offset) + ": " + excess->what};
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& failure) {

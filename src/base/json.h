@@ -17,7 +17,8 @@ namespace kgym {
 
 using Json = nlohmann::ordered_json;
 
-/// An error reads "<where>:<line>:<column>: ...". Nesting deeper than 128 is refused: whoever walks the value recurses.
+/// An error reads "<where>:<line>:<column>: ...". Refused: nesting deeper than 128, and more than 1024 fields an
+/// object.
 Result<Json> ParseJson(std::string_view text, std::string_view where = "json");
 
 /// One line where `indent` is negative. Bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.

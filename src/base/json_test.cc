@@ -28,6 +28,20 @@ TEST(Json, RefusesDeepNesting) {
   EXPECT_TRUE(ParseJson("\"" + std::string(1000, '[') + "\\\"[\""));
 }
 
+std::string ObjectOf(int fields) {
+  std::string text = "{";
+  for (int i = 0; i < fields; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
+  return text + "}";
+}
+
+TEST(Json, RefusesObjectsThatTakeLongToRead) {
+  const std::string most = ObjectOf(1024), one_more = ObjectOf(1025);
+  EXPECT_TRUE(ParseJson("[" + most + "," + most + "," + most + "]"));
+  EXPECT_TRUE(ParseJson(R"({"a":)" + most + R"(,"b":"::::"})"));
+  EXPECT_FALSE(ParseJson(R"([{"a":[]},)" + one_more + "]"));
+  EXPECT_EQ(ParseJson("]]" + one_more).error().message, "json:1:8116: an object of more than 1024 fields");
+}
+
 TEST(Json, DumpSurvivesAnyBytes) {
   EXPECT_EQ(DumpJson(Json("a\xff")), "\"a\xef\xbf\xbd\"");
   EXPECT_EQ(DumpJson(Json(std::numeric_limits<double>::infinity())), "null");

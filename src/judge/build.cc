@@ -27,7 +27,7 @@ Result<Artefacts> BuildCache::Load(const std::string& key) const {
     KGYM_TRY(artefacts.keys.emplace_back(), GetString(row, "key"));
     KGYM_TRY(const std::string digest, GetString(row, "sha256"));
     const fs::path file = entry / artefacts.keys.back();
-    KGYM_TRY(const std::string bytes, ReadFile(file, std::size_t{256} << 20));
+    KGYM_TRY(const std::string bytes, ReadFile(file, kMostArtefactBytes));
     if (Sha256Hex(bytes) != digest) return Error{file.string() + ": its content is not what was stored"};
     KGYM_TRY(artefacts.files.emplace_back(), SealedMemfd("kgym-artefact", bytes));
   }
@@ -40,7 +40,7 @@ Status BuildCache::Store(const std::string& key, const Artefacts& artefacts) con
   KGYM_TRY_VOID(MakeFolders(beside));
   Json rows = Json::array();
   for (std::size_t i = 0; i < artefacts.keys.size(); ++i) {
-    KGYM_TRY(const std::string bytes, ReadMemfd(artefacts.files[i].get(), std::size_t{256} << 20));
+    KGYM_TRY(const std::string bytes, ReadMemfd(artefacts.files[i].get(), kMostArtefactBytes));
     KGYM_TRY_VOID(WriteFileAtomic(beside / artefacts.keys[i], bytes));
     rows.push_back({{"key", artefacts.keys[i]}, {"sha256", Sha256Hex(bytes)}});
   }
@@ -53,28 +53,31 @@ Status BuildCache::Store(const std::string& key, const Artefacts& artefacts) con
 
 namespace {
 
-/// Artefacts are named by digests; a builder host is no more trusted than a candidate.
+/// Artefacts are named by digests.
 bool IsKey(const std::string& key) {
   return key.size() == 64 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-Result<Artefacts> TakeArtefacts(Answer answer) {
-  Artefacts artefacts;
-  KGYM_TRY(const Json* keys, GetArray(answer.body, "artefacts"));
-  if (keys->size() != answer.fds.size()) return Error{"a builder host sent other files than it names"};
-  for (std::size_t i = 0; i < keys->size(); ++i) {
-    if (!(*keys)[i].is_string() || !IsKey((*keys)[i].get<std::string>()))
-      return Error{"a builder host names a file '" + DumpJson((*keys)[i]).substr(0, 80) + "'"};
-    artefacts.keys.push_back((*keys)[i].get<std::string>());
-    KGYM_TRY(const std::string bytes, ReadMemfd(answer.fds[i].get(), std::size_t{256} << 20));
-    KGYM_TRY(artefacts.files.emplace_back(), SealedMemfd("kgym-artefact", bytes));
-  }
-  return artefacts;
 }
 
 Ruling Forged(const std::string& what) { return {Outcome::kRejectedResultForgery, what, {{"stage", "build"}}}; }
 
 }  // namespace
+
+Result<Artefacts> TakeArtefacts(Answer answer, std::size_t most_bytes) {
+  Artefacts artefacts;
+  KGYM_TRY(const Json* keys, GetArray(answer.body, "artefacts"));
+  if (keys->size() != answer.fds.size()) return Error{"a builder host sent other files than it names"};
+  std::size_t left = most_bytes;
+  for (std::size_t i = 0; i < keys->size(); ++i) {
+    if (!(*keys)[i].is_string() || !IsKey((*keys)[i].get<std::string>()))
+      return Error{"a builder host names a file '" + DumpJson((*keys)[i]).substr(0, 80) + "'"};
+    artefacts.keys.push_back((*keys)[i].get<std::string>());
+    const Result<std::string> bytes = ReadMemfd(answer.fds[i].get(), left);
+    if (!bytes.ok()) return Within("a builder host's file " + artefacts.keys.back().substr(0, 12), bytes.error());
+    left -= bytes->size();
+    KGYM_TRY(artefacts.files.emplace_back(), SealedMemfd("kgym-artefact", *bytes));
+  }
+  return artefacts;
+}
 
 Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, BuildGround ground,
                                const Submission& submission, std::string& log) {

@@ -7,6 +7,7 @@
 // Threads: the executor it was made on. Builds run at once up to `jobs`.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -51,6 +52,13 @@ struct BuildGround {
   std::string device = "cpu";  // Of the lane.
   std::string arch;            // Of a GPU lane's card: "90".
 };
+
+/// All artefacts of a submission together; a builder host can name 64 files of holes that take none of its own memory.
+inline constexpr std::size_t kMostArtefactBytes = std::size_t{256} << 20;
+
+/// Private copies of what a builder host's answer hands back; an error where that is not what such a host says. The
+/// host is no more trusted than a candidate.
+Result<Artefacts> TakeArtefacts(Answer answer, std::size_t most_bytes = kMostArtefactBytes);
 
 /// Builds in a host of its own, or takes what the cache has. `log`: what the build printed.
 Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, BuildGround ground,

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "judge/baseline.h"
 #include "judge/build.h"
@@ -38,6 +39,49 @@ TEST(BuildCache, KeysDifferBySubmissionAndSalt) {
   const Submission submission{.name = "s", .source = "x"};
   EXPECT_NE(one.Key(submission), two.Key(submission));
   EXPECT_NE(one.Key(submission), one.Key({.name = "s", .source = "y"}));
+}
+
+Answer Built(const std::vector<std::string>& files) {
+  Answer answer;
+  answer.body = {{"artefacts", Json::array()}};
+  for (const std::string& bytes : files) {
+    answer.body["artefacts"].push_back(std::string(64, static_cast<char>('a' + answer.fds.size())));
+    answer.fds.push_back(SealedMemfd("built", bytes).value());
+  }
+  return answer;
+}
+
+TEST(TakeArtefacts, KeepsPrivateCopies) {
+  const Artefacts artefacts = TakeArtefacts(Built({"one", "two"})).value();
+  EXPECT_EQ(artefacts.keys, (std::vector<std::string>{std::string(64, 'a'), std::string(64, 'b')}));
+  EXPECT_EQ(ReadMemfd(artefacts.files[1].get(), 99).value(), "two");
+}
+
+TEST(TakeArtefacts, BoundsTheirSum) {
+  EXPECT_TRUE(TakeArtefacts(Built({"1234", "5678"}), 8).ok());
+  EXPECT_FALSE(TakeArtefacts(Built({"1234", "56789"}), 8).ok());
+  Answer holes = Built({});
+  for (char name : {'a', 'b', 'c'}) {
+    Fd memfd = CreateMemfd("holes").value();
+    ASSERT_EQ(::ftruncate(memfd.get(), kMostArtefactBytes / 2), 0);
+    holes.body["artefacts"].push_back(std::string(64, name));
+    holes.fds.push_back(std::move(memfd));
+  }
+  EXPECT_FALSE(TakeArtefacts(std::move(holes)).ok()) << "files that cost who made them nothing";
+}
+
+TEST(TakeArtefacts, RefusesWhatNoBuilderSays) {
+  const Result<Artefacts> fewer = TakeArtefacts([] {
+    Answer answer = Built({"one"});
+    answer.fds.clear();
+    return answer;
+  }());
+  EXPECT_FALSE(fewer.ok());
+  for (const Json& name : {Json("../../escape"), Json(7), Json(std::string(64, 'g')), Json(nullptr)}) {
+    Answer answer = Built({"one"});
+    answer.body["artefacts"][0] = name;
+    EXPECT_FALSE(TakeArtefacts(std::move(answer)).ok()) << DumpJson(name);
+  }
 }
 
 TEST(Baselines, HoldWhileTheEagerTimeHolds) {

@@ -24,12 +24,13 @@ void PutSource(Json& json, const std::string& source) {
 }
 
 Result<std::string> FromHex(std::string_view hex) {
+  const Error odd{"field 'source_hex': two hex digits a byte are expected"};
+  if (hex.size() % 2 != 0) return odd;
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
     unsigned char byte = 0;
     const auto [end, code] = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    if (code != std::errc() || end != hex.data() + i + 2)
-      return Error{"field 'source_hex': two hex digits a byte are expected"};
+    if (code != std::errc() || end != hex.data() + i + 2) return odd;
     bytes.push_back(static_cast<char>(byte));
   }
   return bytes;

@@ -67,5 +67,18 @@ TEST(Bundle, RefusesOneThatUnpacksToMoreThanItsLimit) {
   EXPECT_THAT(UnpackBundle(Compressed(std::string(kBundleLimit + 1, ' ')), "b").error().message, HasSubstr("above"));
 }
 
+TEST(Bundle, AHexSourceHasTwoDigitsAByte) {
+  for (const char* hex : {"6", "636", "zz", "6 "}) {
+    const Json source = {{"name", "n"}, {"source_hex", hex}, {"workload", "cpu"}, {"sizes", Json::object()}};
+    const Json bundle = {{"schema", kBundleSchema},
+                         {"problem", source},
+                         {"submission", source},
+                         {"config", Json::object()},
+                         {"verdict", Json::object()}};
+    EXPECT_THAT(UnpackBundle(Compressed(DumpJson(bundle)), "b").error().message, HasSubstr("two hex digits a byte"))
+        << hex;
+  }
+}
+
 }  // namespace
 }  // namespace kgym::judge

@@ -91,7 +91,7 @@ Result<Packet> Channel::TryReceive() {
   const ssize_t length = ::recvmsg(descriptor_.native_handle(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (length < 0) return SystemError("receiving from a host");
   packet.fds = TakeFds(header);
-  if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return Error{"a host sent a packet that is too long"};
+  packet.cut = (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
   packet.bytes.resize(static_cast<std::size_t>(length));
   return packet;
 }

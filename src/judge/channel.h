@@ -23,6 +23,7 @@ inline constexpr std::size_t kMaxPacket = 192 * 1024;
 struct Packet {
   std::string bytes;
   std::vector<Fd> fds;
+  bool cut = false;  // It was longer than a packet may be, or had more descriptors beside it.
 };
 
 class Channel {

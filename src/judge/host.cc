@@ -131,7 +131,7 @@ Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit)
   if (!packet.ok() || packet->bytes.empty()) co_return co_await EndedAnswer();
   answer.fds = std::move(packet->fds);
   Result<Json> body = ParseJson(packet->bytes, "answer");
-  if (!body.ok() || ClaimedText(*body, "nonce") != nonce || !Claimed(*body, "ok").is_boolean()) {
+  if (!body.ok() || packet->cut || ClaimedText(*body, "nonce") != nonce || !Claimed(*body, "ok").is_boolean()) {
     answer.what = Answer::What::kForged;
     answer.detail = packet->bytes.substr(0, 200);
     co_return answer;
@@ -155,16 +155,17 @@ Awaitable<int> Host::Hear(Duration limit) {
 
 Awaitable<Answer> Host::EndedAnswer() {
   Answer answer;
+  bool told = true;
   if (!ended_ && !woken_) {
     ended_ = true;
     ended_how_ = "its process ended";
-    // The supervisor says how; where it is gone as well, so does the silence.
-    if (co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit)) {
-      if (Result<Packet> packet = control_.TryReceive(); packet.ok() && packet->bytes.starts_with("X "))
-        NoteEnd(packet->bytes.substr(2));
-    }
+    // The supervisor says how; where it is gone as well, so does the end of its socket.
+    told = co_await WaitReadable(control_, std::chrono::steady_clock::now() + kControlLimit);
+    if (!told) ended_how_ = "it closed its socket, or sent an empty packet, and lives on";
+    if (Result<Packet> packet = control_.TryReceive(); packet.ok() && packet->bytes.starts_with("X "))
+      NoteEnd(packet->bytes.substr(2));
   }
-  answer.what = woken_ ? Answer::What::kWoken : Answer::What::kEnded;
+  answer.what = woken_ ? Answer::What::kWoken : told ? Answer::What::kEnded : Answer::What::kForged;
   answer.detail = ended_how_;
   answer.received = std::chrono::steady_clock::now();
   co_return answer;
@@ -199,6 +200,21 @@ Awaitable<Status> Host::Thaw() {
   KGYM_CO_TRY(const std::string reply, co_await Command("T"));
   woken_ |= reply == "T woken";
   co_return Ok();
+}
+
+Awaitable<Status> Host::StartLooking(Duration gap, int most) {
+  if (ended_) co_return Ok();
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(gap).count();
+  const std::string command = Concat("S ", us, " ", most);
+  KGYM_CO_TRY(const std::string reply, co_await Command(command));
+  co_return Ok();
+}
+
+Awaitable<Result<Json>> Host::EndLooking() {
+  if (ended_) co_return Json::object();
+  KGYM_CO_TRY(const std::string reply, co_await Command("E"));
+  if (!reply.starts_with("E ")) co_return Json::object();  // It has ended.
+  co_return ParseJson(reply.substr(2), "a supervisor's report");
 }
 
 void Host::Pause() {

@@ -35,7 +35,7 @@ struct Answer {
     kFailed,   // The host says that the loaded code failed; `body` has kind, message, traceback.
     kEnded,    // The host ended before it answered; `detail` says how.
     kTimeout,  // No answer in time.
-    kForged,   // A packet that is not the answer to the question.
+    kForged,   // A packet that is not the answer to the question, or a socket closed by a host that lives on.
     kWoken,    // Not asked, or ended: the host does not stand still when it should.
   };
   What what = What::kDone;
@@ -73,6 +73,12 @@ class Host {
   Awaitable<Status> Freeze();
   Awaitable<Status> Thaw();
   bool frozen() const { return frozen_; }
+
+  /// From now on, while it runs, its supervisor looks where its threads are, at up to `most` random moments about `gap`
+  /// of running apart.
+  Awaitable<Status> StartLooking(Duration gap, int most);
+  /// What was seen since: see sandbox/code_watch.h.
+  Awaitable<Result<Json>> EndLooking();
 
   /// For the lane's gate: everything of the host stands still, from soon on, until Resume. A call's time limit counts
   /// on until Credit, and not from then to Resume.

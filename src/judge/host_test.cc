@@ -38,6 +38,55 @@ Answer Ask(boost::asio::io_context& io, Host& host) {
   return std::move(*answer);
 }
 
+/// The answer to a question that is answered with `body` and its nonce, `padding` spaces and `copies` descriptors.
+Answer AskAndAnswer(const std::string& body, std::size_t padding, std::size_t copies) {
+  boost::asio::io_context io{1};
+  FakeHost fake(io.get_executor(), HostKind::kCandidate, nullptr);
+  std::optional<Answer> answer;
+  Spawn(io.get_executor(), AskInto(answer, *fake.host));
+  io.poll();
+  std::string question(4096, '\0');
+  question.resize(static_cast<std::size_t>(::recv(fake.process.get(), question.data(), question.size(), 0)));
+  const std::string nonce = ParseJson(question).value()["nonce"].get<std::string>();
+  std::string packet = "{\"nonce\":\"" + nonce + "\"," + body + std::string(padding, ' ');
+  iovec part{packet.data(), packet.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(253 * sizeof(int))] = {};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (copies > 0) {
+    header.msg_control = control;
+    header.msg_controllen = CMSG_SPACE(copies * sizeof(int));
+    cmsghdr* c = CMSG_FIRSTHDR(&header);
+    *c = {CMSG_LEN(copies * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+    for (std::size_t i = 0; i < copies; ++i) reinterpret_cast<int*>(CMSG_DATA(c))[i] = STDERR_FILENO;
+  }
+  EXPECT_EQ(::sendmsg(fake.process.get(), &header, 0), static_cast<ssize_t>(packet.size()));
+  io.restart();
+  while (!answer) io.run_one();
+  return std::move(*answer);
+}
+
+TEST(Host, TakesAnAnswerAsLongAsAPacketWithSixtyFourDescriptors) {
+  const Answer answer = AskAndAnswer("\"ok\":true}", 190 * 1024, 64);
+  EXPECT_EQ(answer.what, Answer::What::kDone);
+  EXPECT_EQ(answer.fds.size(), 64U);
+}
+
+TEST(Host, WhatIsMoreThanThatIsNoAnswer) {
+  EXPECT_EQ(AskAndAnswer("\"ok\":true}", 200 * 1024, 0).what, Answer::What::kForged);
+  const Answer answer = AskAndAnswer("\"ok\":true}", 0, 65);
+  EXPECT_EQ(answer.what, Answer::What::kForged);
+  EXPECT_LE(answer.fds.size(), 64U) << "those that came are closed with the answer";
+}
+
+TEST(Host, AnAnswerSaysWhetherItIsOne) {
+  EXPECT_EQ(AskAndAnswer("\"ok\":false}", 0, 0).what, Answer::What::kFailed);
+  EXPECT_EQ(AskAndAnswer("\"ok\":1}", 0, 0).what, Answer::What::kForged);
+  EXPECT_EQ(AskAndAnswer("\"ok\":true,\"nonce\":\"0\"}", 0, 0).what, Answer::What::kForged);
+  EXPECT_EQ(AskAndAnswer("\"ok\":true", 0, 0).what, Answer::What::kForged);
+}
+
 TEST(Host, CountsProcessesThatHaveEndedAndWereWaitedFor) {
   boost::asio::io_context io{1};
   std::pair<Fd, Fd> control = std::move(MakeChannelPair().value());

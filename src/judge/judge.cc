@@ -157,7 +157,8 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
 
 Awaitable<void> Judge::Close() { co_await lane_->Close(); }
 
-Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config) {
+Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config,
+                                  std::function<void(std::string_view)> stage) {
   JudgeConfig own = config ? *config : config_;
   own.device = config_.device;
   const JudgeConfig completed = own.Completed();
@@ -165,7 +166,7 @@ Awaitable<Judged> Judge::Evaluate(Problem problem, Submission submission, std::o
   std::string fault;
   for (const bool again : {false, true}) {
     // What memory was short for among others is judged again alone, with all of the card.
-    const Task task{problem, submission, completed, again && on_gpu};
+    const Task task{problem, submission, completed, stage, again && on_gpu};
     Result<Judged> judged = co_await Guarded(task);
     if (judged.ok() && (again || !on_gpu || !MemoryWasShort(*judged))) co_return std::move(*judged);
     if (judged.ok()) continue;
@@ -191,7 +192,7 @@ Awaitable<Result<Judged>> Judge::Guarded(const Task& task) {
 }
 
 Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
-  const auto& [problem, submission, config, alone] = task;
+  const auto& [problem, submission, config, stage, alone] = task;
   const Instant start = std::chrono::steady_clock::now();
   Verdict verdict = NewVerdict(problem, submission);
   verdict.provenance = provenance_;
@@ -211,6 +212,7 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   Artefacts artefacts;
   if (backends_[submission.backend].value("needs_build", false)) {
     const auto turn = co_await build_turn_.Acquire();
+    task.Tell("building");
     const Instant build_start = std::chrono::steady_clock::now();
     KGYM_CO_TRY(Built built,
                 co_await Build(*zygote_, *builds_, config, GroundOfBuilds(lane_->device()), submission, verdict.log));
@@ -222,6 +224,7 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   const Instant wait_start = std::chrono::steady_clock::now();
   AsyncSemaphore::Permit lane = co_await lane_->Acquire();
   verdict.stages["wait_ms"] = MsSince(wait_start);
+  task.Tell("checking");
   Remains remains;
   std::optional<ProblemFault> fault;
   Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains, fault);
@@ -391,6 +394,13 @@ void Record(const Measurement& measurement, Verdict& verdict) {
   verdict.candidate_ms = measurement.candidate.median;
 }
 
+/// What was seen from outside, and the coverage that it leaves.
+void RecordSamples(const Session& session, Json& own_work) {
+  if (session.samples.looks == 0 || !own_work.is_object()) return;
+  own_work["samples"] = session.samples.ToJson();
+  own_work["coverage"] = Coverage(own_work["coverage"], session.samples, session.sampled_calls);
+}
+
 /// torch.compile's time for the reference, kept from an earlier evaluation where that still holds.
 Awaitable<Result<double>> CompiledMs(Session& session, const Baselines& baselines, const std::string& problem_hash,
                                      double eager_ms) {
@@ -466,8 +476,10 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
                             "' is interpreted on this device");
   if (speed && config.timing.enabled) {
     Measurement measurement;
+    task.Tell("timing");
     KGYM_CO_TRY(ruling, co_await Measure(session, report.shortest_call, measurement));
     stage("timing_ms");
+    RecordSamples(session, verdict.own_work);
     verdict.stages["gate_ms"] = ToMs(measurement.waited);
     Record(measurement, verdict);
     if (verdict.timing.is_object() && lane_->device().on_gpu()) verdict.timing["card"] = co_await lane_->CardState();
@@ -492,9 +504,9 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
   co_return MaybeRuling{};
 }
 
-Awaitable<Result<Json>> Judge::Examine(Problem problem) {
+Awaitable<Result<Json>> Judge::Examine(Problem problem, ExamineScale scale) {
   const auto turn = co_await lane_->Acquire();
-  co_return co_await lane_->Examine(problem);
+  co_return co_await lane_->Examine(problem, scale);
 }
 
 }  // namespace kgym::judge

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/async.h"
@@ -34,11 +35,14 @@ class Judge {
   static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config);
 
   /// `config`: what this evaluation has otherwise than the judge; its `judge.*` keys, but for inject and
-  /// require_custom_kernel, have no effect.
-  Awaitable<Judged> Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config = {});
+  /// require_custom_kernel, have no effect. `stage` is called with what is done next: building, checking, timing.
+  Awaitable<Judged> Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config = {},
+                             std::function<void(std::string_view)> stage = {});
 
-  /// The problem checker's findings, or why the problem does not load. {"findings": [{kind, severity, message}]}
-  Awaitable<Result<Json>> Examine(Problem problem);
+  /// The problem checker's findings, or why the problem does not load. {"findings": [{kind, severity, message,
+  /// repair?}], "size": bytes and operations of the problem as it is, or null, "sizes": globals that were made smaller
+  /// for the look}
+  Awaitable<Result<Json>> Examine(Problem problem, ExamineScale scale = ExamineScale::kAsIs);
 
   /// Ends every process. Needed before the executor stops.
   Awaitable<void> Close();
@@ -56,7 +60,12 @@ class Judge {
     const Problem& problem;
     const Submission& submission;
     const JudgeConfig& config;
-    bool alone = false;  // On the lane: with all of the card's memory.
+    const std::function<void(std::string_view)>& stage;  // May be empty.
+    bool alone = false;                                   // On the lane: with all of the card's memory.
+
+    void Tell(std::string_view name) const {
+      if (stage) stage(name);
+    }
   };
   Awaitable<Result<Judged>> Guarded(const Task& task);
   Awaitable<Result<Judged>> Attempt(const Task& task);

@@ -19,6 +19,11 @@ constexpr int kInitSeed = 42;  // Of weights, not of inputs: a submission gets t
 // Above what the caches of any CPU sustain on one core.
 constexpr double kCpuGbPerS = 1000;
 
+// Examining a problem runs it some hundred times, in units of limits.open; of that the share after which no further
+// check is begun, so that what was found is told.
+constexpr int kExamineOpens = 5;
+constexpr double kExamineShare = 0.6;
+
 // Of reference hosts without a problem, on a GPU, where making a context takes longer than opening most problems.
 constexpr int kReadyReferences = 2;
 
@@ -234,14 +239,19 @@ Awaitable<Result<Lane::Opened>> Lane::Open(const Problem& problem, const JudgeCo
   co_return Opened{{}, std::move(fault)};
 }
 
-Awaitable<Result<Json>> Lane::Examine(const Problem& problem) {
+Awaitable<Result<Json>> Lane::Examine(const Problem& problem, ExamineScale scale) {
   KGYM_CO_TRY(const std::unique_ptr<Host> host, co_await Make(Spec(HostKind::kReference, config_.limits)));
   KGYM_CO_TRY(const Fd source, SealedMemfd("kgym-problem", problem.source));
   Json request = OpenRequest(problem, config_);
   request["op"] = "examine";
   request["seeds"] = {11, 12, 13};
+  request["fit"] = scale == ExamineScale::kFitted;
+  request["memory_mb"] = config_.limits.memory_mb;
+  // What was found so far must be told before the host is given up.
+  const Duration limit = kExamineOpens * config_.limits.open;
+  request["seconds"] = kExamineShare * std::chrono::duration<double>(limit).count();
   std::vector<int> fds = {source.get()};
-  Answer answer = co_await host->Call(std::move(request), std::move(fds), config_.limits.open);
+  Answer answer = co_await host->Call(std::move(request), std::move(fds), limit);
   co_await host->End();
   if (answer.what == Answer::What::kDone) co_return std::move(answer.body);
   co_return Error{answer.what == Answer::What::kFailed ? ClaimedText(answer.body, "message") : answer.detail};

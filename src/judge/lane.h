@@ -65,8 +65,8 @@ class Lane {
   /// `counted`: the evaluation holds the whole card already.
   Awaitable<Result<Opened>> Open(const Problem& problem, const JudgeConfig& config, bool counted);
 
-  /// What the problem checker finds, in a host of its own: {"findings": [{kind, severity, message}]}.
-  Awaitable<Result<Json>> Examine(const Problem& problem);
+  /// What the problem checker finds, in a host of its own (see Judge::Examine).
+  Awaitable<Result<Json>> Examine(const Problem& problem, ExamineScale scale);
 
   /// Room on the card, before anything is put there; waits until there is, and ends hosts that rest to make it.
   Awaitable<MemoryLedger::Claim> Reserve(std::int64_t bytes);

@@ -37,6 +37,19 @@ TEST(MemoryNeed, CountsWhatACallTakesOnBothSides) {
   EXPECT_GE(wide.candidate - lean.candidate, 2048 * kMb);
 }
 
+TEST(MemoryNeed, WhereTensorsAreDearNeitherSetsNorAnswersAreKept) {
+  ProblemFacts facts = Facts(6144, 6144, 6144);
+  facts.description = {{"dear", true}, {"made_again", true}};
+  const MemoryNeed need = NeedOf(facts, Config());
+  EXPECT_GE(need.reference, 4 * 6144 * kMb) << "two slots of the arena";
+  EXPECT_GE(need.candidate, 2 * 6144 * kMb) << "its output, and one of before or a copy of its inputs";
+  // 5.4 times the tensors of a call is what a card of 80 GB has for the largest problems of KernelBench.
+  EXPECT_LT(need.sum(), 54 * (2 * 6144 * kMb) / 10);
+  EXPECT_LT(need.sum(), NeedOf(Facts(6144, 6144, 6144), Config()).sum());
+  facts.description["made_again"] = false;
+  EXPECT_EQ(NeedOf(facts, Config()).reference - need.reference, 2 * 6144 * kMb) << "a set for each slot";
+}
+
 TEST(MemoryNeed, EveryHostThatMayBeThereHasItsContextSetAside) {
   const std::int64_t card = 80 * 1024 * kMb;
   EXPECT_EQ(Promisable(card, 0, 10) - Promisable(card, 0, 11), kContextBytes);

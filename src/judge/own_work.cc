@@ -1,6 +1,8 @@
 #include "judge/own_work.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "base/text.h"
 #include "judge/claims.h"
@@ -82,6 +84,33 @@ MaybeRuling RuleOnLibraryKernels(const Json& facts) {
                 {{"stage", "own work"}, {"kernels", ClaimedArray(profile, "kernels")}}};
 }
 
+/// What a summary takes over as it was claimed, where it is what it should be.
+struct Field {
+  const char* name;
+  bool (Json::*is)() const noexcept;
+};
+constexpr Field kFields[] = {{"kernels", &Json::is_object},   {"foreign", &Json::is_array},
+                             {"launches", &Json::is_object},  {"raised", &Json::is_object},
+                             {"outputs", &Json::is_array},    {"profile", &Json::is_object},
+                             {"peak_bytes", &Json::is_number}};
+
+/// A field's counts by name, without what is no count.
+Json Counts(const Json& facts, std::string_view field) {
+  Json counts = Json::object();
+  for (const auto& [name, count] : ClaimedObject(facts, field).items()) {
+    if (count.is_number_integer() && count.get<std::int64_t>() >= 0) counts[name] = count;
+  }
+  return counts;
+}
+
+double ClaimedTime(const Json& json, std::string_view field) { return std::max(0.0, ClaimedNumber(json, field)); }
+
+/// The share of own time in all; null where there was no time, or more than can be added.
+Json Share(double own, double other) {
+  const double all = own + other;
+  return all > 0 && std::isfinite(all) ? Json(own / all) : Json(nullptr);
+}
+
 }  // namespace
 
 MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators) {
@@ -107,21 +136,21 @@ MaybeRuling RuleOnTwoFaces(const Json& facts, const Json& watched) {
 
 Json OwnWorkSummary(const Json& facts) {
   Json summary = Json::object();
-  for (const char* key : {"kernels", "foreign", "launches", "raised", "operators", "inside", "unseen", "outputs",
-                          "profile", "peak_bytes"}) {
-    if (const Json& value = Claimed(facts, key); !value.is_null()) summary[key] = value;
+  for (const Field& field : kFields) {
+    if (const Json& value = Claimed(facts, field.name); (value.*field.is)()) summary[field.name] = value;
+  }
+  for (const char* key : {"operators", "inside", "unseen"}) {
+    if (Claimed(facts, key).is_object()) summary[key] = Counts(facts, key);
   }
   if (const Json& us = ClaimedObject(ClaimedObject(facts, "profile"), "us"); !us.empty()) {
-    const double mine = ClaimedNumber(us, "own"),
-                 all = mine + ClaimedNumber(us, "library") + ClaimedNumber(us, "framework");
-    summary["coverage"] = all > 0 ? Json(mine / all) : Json(nullptr);
+    summary["coverage"] = Share(ClaimedTime(us, "own"), ClaimedTime(us, "library") + ClaimedTime(us, "framework"));
     return summary;
   }
-  const double own = ClaimedNumber(facts, "own_ns"),
-               framework = ClaimedNumber(facts, "framework_ns") + ClaimedNumber(facts, "inside_ns");
+  const double own = ClaimedTime(facts, "own_ns");
   // Own code that is called past the wrappers (ctypes, say) has no time of its own: its share is not known.
   const bool unseen = own <= 0 && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput);
-  summary["coverage"] = own + framework > 0 && !unseen ? Json(own / (own + framework)) : Json(nullptr);
+  summary["coverage"] =
+      unseen ? Json(nullptr) : Share(own, ClaimedTime(facts, "framework_ns") + ClaimedTime(facts, "inside_ns"));
   return summary;
 }
 

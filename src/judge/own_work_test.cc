@@ -120,5 +120,25 @@ TEST(OwnWork, CoverageIsTheShareOfOwnTime) {
   EXPECT_TRUE(OwnWorkSummary(Json::object())["coverage"].is_null());
 }
 
+TEST(OwnWork, ItsSummaryTakesOverOnlyWhatIsOfItsType) {
+  const Json facts = {{"kernels", {1}},
+                      {"launches", "one"},
+                      {"outputs", {{"a", 1}}},
+                      {"profile", {1}},
+                      {"raised", {{"k", "ValueError"}}},
+                      {"operators", {{"a", -1}, {"b", 1.5}, {"c", "x"}, {"d", nullptr}, {"e", 3}}}};
+  const Json summary = OwnWorkSummary(facts);
+  EXPECT_EQ(summary, (Json{{"raised", {{"k", "ValueError"}}}, {"operators", {{"e", 3}}}, {"coverage", nullptr}}));
+}
+
+TEST(OwnWork, CoverageIsAShareWhateverIsClaimed) {
+  EXPECT_EQ(OwnWorkSummary({{"own_ns", 30}, {"framework_ns", 10}})["coverage"], 0.75);
+  EXPECT_EQ(OwnWorkSummary({{"own_ns", -5}, {"framework_ns", 10}})["coverage"], 0.0);
+  EXPECT_EQ(OwnWorkSummary({{"own_ns", 10}, {"framework_ns", -5}})["coverage"], 1.0);
+  EXPECT_EQ(OwnWorkSummary({{"own_ns", 1e308}, {"framework_ns", 1e308}, {"inside_ns", 1e308}})["coverage"], nullptr);
+  EXPECT_EQ(OwnWorkSummary({{"profile", {{"us", {{"own", 6}, {"library", 3}, {"framework", -1}}}}}})["coverage"],
+            Json(6.0 / 9));
+}
+
 }  // namespace
 }  // namespace kgym::judge

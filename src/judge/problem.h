@@ -34,6 +34,9 @@ struct Submission {
   std::string Hash() const;
 };
 
+/// At which size the problem checker looks at a problem: its own, or, where that is large, a smaller one.
+enum class ExamineScale { kAsIs, kFitted };
+
 /// What can be said of a submission without running it: bytes, UTF-8, size. Empty when it is sound; else a sentence.
 std::string FormatFault(const Submission& submission);
 

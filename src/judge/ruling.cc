@@ -37,6 +37,7 @@ Ruling Failed(const Answer& answer, std::string_view stage) {
             "its host said what no host says",
             {{"stage", stage}, {"said", message.substr(0, 200)}}};
   Ruling ruling{word->outcome, message, {{"stage", stage}}};
+  if (message.empty()) ruling.reason = Concat("it failed during ", stage, ", and its host does not say how");
   if (const std::string trace = ClaimedText(answer.body, "traceback"); !trace.empty())
     ruling.evidence["traceback"] = trace;
   return ruling;

@@ -52,5 +52,15 @@ TEST(RuleOnAnswer, AHostThatWasWokenTampersWithTime) {
   EXPECT_TRUE(ruling->evidence["woken"].get<bool>());
 }
 
+TEST(Ruling, AFailureThatNobodyDescribesHasAReasonStill) {
+  Answer answer;
+  answer.what = Answer::What::kFailed;
+  answer.body = {{"ok", false}, {"kind", "runtime"}, {"message", Json::array({1})}};
+  const MaybeRuling ruling = RuleOnAnswer(answer, "forward", false);
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kFailRuntime);
+  EXPECT_EQ(ruling->reason, "it failed during forward, and its host does not say how");
+}
+
 }  // namespace
 }  // namespace kgym::judge

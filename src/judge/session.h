@@ -20,6 +20,7 @@
 #include "judge/host.h"
 #include "judge/judge_config.h"
 #include "judge/ruling.h"
+#include "judge/work_samples.h"
 
 namespace kgym::judge {
 
@@ -96,6 +97,9 @@ class Session {
 
   /// What was seen in the observed call; null where none was, or where it does not matter whose work it is.
   Json observed;
+  /// What was seen from outside in batches like the timed ones, and what their times say.
+  WorkSamples samples;
+  SampledCalls sampled_calls;
 
   /// Compares what the candidate left in a slot.
   Awaitable<Result<Json>> Check(int slot, const Json& outputs);

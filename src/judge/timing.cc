@@ -33,6 +33,12 @@ constexpr double kLatencyBelowMs = 20;
 
 constexpr double kShortestMs = 1e-6;  // Of what took any time at all.
 
+// At how many moments a batch is looked at, and how far these are apart.
+constexpr int kLooks = 48;
+constexpr Duration kLeastGap = 50us, kMostGap = 50ms;
+// Batches, where the first ones say too little.
+constexpr int kMostSampled = 8;
+
 double Ms(Instant start, Instant end) { return ToMs(end - start); }
 
 Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}}; }
@@ -287,21 +293,84 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, Ba
   co_return MaybeRuling{};
 }
 
-/// A batch as the timed ones are, in which the framework's operators are counted: what runs only where nobody seems to
-/// look, or only where somebody does, shows. Its times do not count.
-Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, BatchShape shape, Duration delay) {
+/// A batch as the timed ones are, whose times do not count. `watch`: the candidate is told to count operators; else it
+/// cannot tell it from the others.
+Awaitable<Result<Answer>> AskUncounted(Session& session, const Filled& warm, BatchShape shape, Duration delay,
+                                       bool watch) {
   Plan plan = PlanRound(session.slots(), shape);
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
   filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
   Json request = BatchRequest(filled, delay);
-  request["watch"] = true;
+  if (watch) request["watch"] = true;
   KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
-  const Answer answer = co_await session.AskCandidate(std::move(request), {},
-                                                      session.config().limits.call * static_cast<int>(filled.size()));
+  co_return co_await session.AskCandidate(std::move(request), {},
+                                          session.config().limits.call * static_cast<int>(filled.size()));
+}
+
+/// A batch in which the framework's operators are counted: what runs only where nobody seems to look, or only where
+/// somebody does, shows.
+Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, BatchShape shape, Duration delay) {
+  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, delay, true));
   if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
   co_return RuleOnTwoFaces(session.observed, Claimed(answer.body, "operators"));
 }
+
+/// A batch in which the candidate is looked at from outside: whose code does it run?
+Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, const Filled& warm, BatchShape shape,
+                                           const SampledCalls& calls) {
+  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
+  const double batch_ms = calls.call_ms * (shape.warmup + shape.calls);
+  const Duration gap = std::clamp<Duration>(FromMs(batch_ms / kLooks), kLeastGap, kMostGap);
+  KGYM_CO_TRY_VOID(co_await session.candidate().StartLooking(gap, kLooks));
+  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, kFirstDelay, false));
+  if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
+  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
+  session.WatchIdle(false);
+  KGYM_CO_TRY(const Json report, co_await session.candidate().EndLooking());
+  session.samples.Add(report);
+  session.sampled_calls = calls;
+  co_return RuleOnSamples(session.samples, calls);
+}
+
+/// Batches at a random place among the rounds that are not counted, in which it is seen whose code runs.
+class Witness {
+ public:
+  Witness(Session& session, int rounds)
+      : session_(session),
+        operators_after_(RandomU64() % static_cast<std::uint64_t>(rounds)),
+        samples_after_(1 + RandomU64() % static_cast<std::uint64_t>(rounds - 1)) {}
+
+  /// To be called between rounds.
+  Awaitable<Result<MaybeRuling>> Look(const Filled& warm, BatchShape shape, Duration delay,
+                                      const std::vector<Round>& rounds) {
+    if (session_.observed.is_null()) co_return MaybeRuling{};  // It does not matter whose work it is.
+    if (!watched_ && rounds.size() == operators_after_) {
+      watched_ = true;
+      KGYM_CO_TRY(MaybeRuling ruling, co_await WatchBatch(session_, warm, shape, delay));
+      if (ruling) co_return ruling;
+    }
+    if (!session_.ground().on_gpu && rounds.size() == samples_after_) co_return co_await Sample(warm, shape, rounds);
+    co_return MaybeRuling{};
+  }
+
+ private:
+  Awaitable<Result<MaybeRuling>> Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds) {
+    SampledCalls calls = CallsOf(rounds);
+    calls.admitted_ms = ClaimedNumber(session_.observed, "elements_ns") / 1e6;
+    MaybeRuling ruling;
+    samples_after_ = 0;
+    for (int batch = 0; batch < kMostSampled && !ruling; ++batch) {
+      KGYM_CO_TRY(ruling, co_await SampleBatch(session_, warm, shape, calls));
+      if (!WorthMore(session_.samples, calls)) break;
+    }
+    co_return ruling;
+  }
+
+  Session& session_;
+  std::size_t operators_after_, samples_after_;
+  bool watched_ = false;
+};
 
 /// Rounds until there are enough. The first that counts warms up both sides, and tells how long launches take.
 Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, BatchShape shape,
@@ -311,8 +380,7 @@ Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, B
   Duration delay = kFirstDelay;
   bool warmed = false;
   int ran_on = 0;
-  const std::size_t watched_after = RandomU64() % static_cast<std::uint64_t>(config.min_rounds);
-  bool watched = session.observed.is_null();
+  Witness witness(session, config.min_rounds);
   while (rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start)) {
     Round round;
     // On a GPU, where a check takes longer than a batch, every second round or so, and nobody knows which.
@@ -324,11 +392,8 @@ Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, B
       if (!idle || ++ran_on > kRanOnAllowed) co_return StillRunning();
       continue;
     }
-    if (!watched && rounds.size() == watched_after) {
-      KGYM_CO_TRY(ruling, co_await WatchBatch(session, warm, shape, delay));
-      if (ruling) co_return ruling;
-      watched = true;
-    }
+    KGYM_CO_TRY(ruling, co_await witness.Look(warm, shape, delay, rounds));
+    if (ruling) co_return ruling;
     if (warmed) {
       rounds.push_back(std::move(round));
     } else {

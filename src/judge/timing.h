@@ -110,6 +110,9 @@ Excess ClockExcess(const std::vector<Round>& rounds);
 /// calls than the reference's does: the judge's clock vouches for a batch, not for how its calls share it.
 double SkewFactor(const std::vector<Round>& rounds);
 
+/// What the rounds say of the candidate's calls, for what is sampled among them; nothing is admitted yet.
+SampledCalls CallsOf(const std::vector<Round>& rounds);
+
 /// Medians, speedup and intervals of the rounds.
 Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds);
 

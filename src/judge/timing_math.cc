@@ -114,7 +114,8 @@ Duration DelayFor(const Round& round) {
   for (const Batch* batch : {&round.reference, &round.candidate}) {
     if (!batch->enqueue_ms.empty()) longest = std::max(longest, Median(batch->enqueue_ms));
   }
-  return std::clamp(FromMs(kDelaySpare * longest) + 20us, kLeastDelay, kMostDelay);
+  // A candidate may claim any time: what is too long is cut before anything is added to it.
+  return std::clamp(FromMs(std::min(kDelaySpare * longest, ToMs(kMostDelay))) + 20us, kLeastDelay, kMostDelay);
 }
 
 bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Duration spent) {
@@ -139,6 +140,16 @@ Excess ClockExcess(const std::vector<Round>& rounds) {
 
 double SkewFactor(const std::vector<Round>& rounds) {
   return std::max(1.0, Skew(rounds, &Round::candidate) / (kSkewAllowed * Skew(rounds, &Round::reference)));
+}
+
+SampledCalls CallsOf(const std::vector<Round>& rounds) {
+  std::vector<double> ms, shares;
+  for (const Round& round : rounds) {
+    const Batch& batch = round.candidate;
+    ms.push_back(Seen(batch) / static_cast<double>(batch.warmup_ms.size() + batch.calls_ms.size()));
+    shares.push_back(batch.emits_ms / (batch.emits_ms + batch.sum()));
+  }
+  return {.call_ms = Median(ms), .emit_share = Median(shares)};
 }
 
 Measurement Summarize(const TimingConfig& config, std::vector<Round> rounds) {

@@ -207,5 +207,15 @@ TEST(FloorMs, HoldsOnlyWhereTheReferenceKeepsToIt) {
   EXPECT_EQ(FloorMs(1000, Facts(1ms, 1ms, 64'000'000), 0.01), 0) << "a gather reads a part of its table";
 }
 
+TEST(DelayFor, IsBoundedForAnyTimeThatIsClaimed) {
+  Round round;
+  const Duration least = DelayFor(round);
+  for (const double ms : {0.0, 1e-6, 1.0, 9.3e12, 1e300}) {
+    round.candidate.enqueue_ms.assign(3, ms);
+    EXPECT_GE(DelayFor(round), least) << ms;
+    EXPECT_LE(DelayFor(round), 100ms) << ms;
+  }
+}
+
 }  // namespace
 }  // namespace kgym::judge

@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 
+#include "base/ids.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "judge/cgroup_folder.h"
@@ -22,6 +23,14 @@ namespace {
 constexpr Duration kStartLimit = 120s;  // A cold import of torch from a slow disk.
 constexpr Duration kForkLimit = 30s;
 constexpr int kSocketFd = 3;  // Where the zygote finds its socket.
+
+// Users that no system gives to anybody (below 2^31, above what containers are given).
+constexpr std::uint64_t kFirstUid = 0x70000000, kUids = 0x08000000;
+
+// Open descriptors of a host. Also how many may be on their way through sockets, of all hosts of one user, before a
+// host can send no more: so a reference host, which has to send its arena, has more than those who may wish to prevent
+// it.
+constexpr int kFiles = 1024, kReferenceFiles = 8192;
 
 /// What a zygote's environment holds; nothing of the judge's own is passed on but where tools are found.
 std::vector<std::string> Environment(const std::vector<std::string>& more) {
@@ -76,6 +85,10 @@ void PinTo(pid_t pid, const std::vector<int>& cpus) {
   for (int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
   ::sched_setaffinity(pid, sizeof set, &set);
 }
+
+/// Each host is another user, so that what the kernel counts for a user is its own. On a card they stay one: whether
+/// drivers pass memory between users has not been tried.
+std::uint64_t OutsideUid(const HostSpec& spec) { return spec.card.empty() ? kFirstUid + RandomU64() % kUids : 0; }
 
 SeccompUse SeccompFor(HostKind kind) {
   return kind == HostKind::kBuilder ? SeccompUse::kBuild : SeccompUse::kFreezable;
@@ -150,8 +163,9 @@ Json Zygote::SandboxSpec(const HostSpec& spec, const std::vector<std::string>& c
           {"memory_mb", spec.memory_bytes / megabyte},
           {"tmp_mb", spec.tmp_bytes / megabyte},
           {"shm_mb", spec.tmp_bytes / megabyte},
-          {"files", 1024},
+          {"files", spec.kind == HostKind::kReference ? kReferenceFiles : kFiles},
           {"processes", spec.processes},
+          {"outside_uid", OutsideUid(spec)},
           {"seccomp_hex", std::move(seccomp)}};
 }
 

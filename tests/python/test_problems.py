@@ -13,7 +13,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).resolve().parent)]
 
-from kgym_runner.checks import Finding, check_problem  # noqa: E402
+from kgym_runner.checks import Finding, check_problem, examine  # noqa: E402
+from kgym_runner.checks.size import shrunk, size_of  # noqa: E402
+from kgym_runner.problem import load_problem  # noqa: E402
 from problem_table import estimate, load, problems, row, size  # noqa: E402
 
 SEEDS = (1, 2, 3)
@@ -117,6 +119,11 @@ PLANTED = {
     "tolerance_misspelt": ("metadata", dict(meta="{'tolerance': {'atol': 1}}")),
     "workload_unknown": ("metadata", dict(workloads="{'cpu': {'m': 2}}")),
     "workload_not_set": ("metadata", dict(workloads="{'cpu': {'n': 2}}")),
+    "inputs_made_at_import": ("fixed_inputs", dict(top="made = torch.randn(n, n)", inputs="return [made]")),
+    "inputs_seeded": ("seed_leak", dict(inputs="torch.manual_seed(0); return [torch.randn(n, n)]")),
+    "forward_seeds": ("seed_leak", dict(forward="torch.manual_seed(0); return 2 * x")),
+    "tolerance_above_signal": ("tolerance", dict(meta="{'tolerance': {'atol_rms': 5.0}}")),
+    "relu_of_positives": ("trivial_answer", dict(forward="return torch.relu(x)", inputs="return [torch.rand(n, n)]")),
 }
 
 SUSPECT = {
@@ -128,6 +135,14 @@ SUSPECT = {
     "mean_of_many": ("constant", dict(forward="return (x + 9).mean()")),
     "nearly_constant": ("trivial_answer", dict(forward="return 100 + 0.2 * torch.tanh(x)")),
     "some_nan": ("non_finite", dict(forward="return torch.sqrt(x + 0.5)", meta="{'perturb': False}")),
+    "weights_seeded": ("seed_leak", dict(init="torch.manual_seed(0); self.w = torch.nn.Parameter(torch.randn(n))",
+                                         forward="return x * self.w")),
+    "softmax_of_many": ("small_signal", dict(inputs="return [torch.rand(4, 65536)]", workloads="{}",
+                                             forward="return torch.softmax(4 * x, 1) / 4")),
+    "clamp_beyond_reach": ("redundant_operator", dict(forward="return (2 * x).clamp(-1000, 1000)")),
+    "result_cancels": ("redundant_operator", dict(forward="return x * 2 + 0 * torch.sin(x)")),
+    "product_of_positives": ("precision", dict(forward="return x @ x.t()", inputs="return [torch.rand(n, n) + 8]",
+                                               meta="{'reduces': 65536}")),
     "block_does_not_show": ("insensitive", dict(forward="return 2 * x.flip(0)[: n // 2]")),
 }
 
@@ -153,6 +168,82 @@ def test_warning_found(name: str) -> None:
     assert all(f.severity == "warning" for f in findings)
 
 
+def repair_of(kind: str, **parts: str):
+    return next(f.repair for f in check(**parts) if f.kind == kind)
+
+
+def test_repairs_that_were_tried() -> None:
+    relu = repair_of("trivial_answer", forward="return torch.relu(x)", inputs="return [torch.rand(n, n)]")
+    assert relu.confirmed and "torch.randn(128, 128)" in relu.inputs["0"]
+    signal = repair_of("small_signal", forward="return torch.softmax(4 * x, 1) / 4", inputs="return [torch.rand(4, 65536)]")
+    assert signal.confirmed
+    hopeless = repair_of("constant", forward="return x - x + 1")
+    assert not hopeless.confirmed and not hopeless.inputs
+
+
+def test_proposed_tolerance_refuses_tf32() -> None:
+    planted = dict(forward="return x @ x.t()", inputs="return [torch.rand(n, n) + 8]")
+    tolerance = repair_of("precision", **planted, meta="{'reduces': 65536}").meta["tolerance"]
+    assert "precision" not in {f.kind for f in check(**planted, meta=f"{{'reduces': 65536, 'tolerance': {tolerance}}}")}
+
+
+def test_parameters_are_told_together() -> None:
+    findings = check(init="self.w, self.v = (torch.nn.Parameter(torch.ones(n)) for _ in 'ab')", forward="return 2 * x * self.w * self.v")
+    assert ["w, v" in f.message for f in findings if f.kind == "trivial_parameter"] == [True]
+
+
+LARGE = """
+import torch
+batch_size, width = 1 << 16, 1 << 16
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.sin(x)
+def get_inputs():
+    return [torch.randn(batch_size, width)]
+def get_init_inputs():
+    return []
+"""
+
+
+def examined(source: str, load_with: dict = {}, **how) -> dict:
+    def load(sizes: dict) -> types.ModuleType:
+        return load_problem(source, "planted", "default", {**load_with, **sizes})
+    return examine(load, "default", SEEDS, **{"fit": False, "room": 1 << 30, "seconds": 60.0, **how})
+
+
+def test_too_big_is_refused_with_sizes_that_fit() -> None:
+    told = examined(LARGE)
+    assert [(f["kind"], f["severity"]) for f in told["findings"]] == [("too_big", "error")]
+    sizes = told["findings"][0]["repair"]["sizes"]
+    assert size_of(load_problem(LARGE, "planted", "default", sizes)).check_bytes <= 1 << 30
+    assert told["size"]["inputs_mb"] > 1e4
+
+
+def test_fitted_it_is_looked_at() -> None:
+    told = examined(LARGE.replace("torch.sin(x)", "torch.relu(x.abs())"), fit=True)
+    assert {"redundant_operator", "too_big"} == {f["kind"] for f in told["findings"]}
+    assert told["sizes"]["batch_size"] < 1 << 16
+
+
+def test_too_small_names_sizes_that_are_not() -> None:
+    told = examined(LARGE.replace("1 << 16, 1 << 16", "64, 64"))
+    (finding,) = told["findings"]
+    assert finding["kind"] == "too_small" and finding["repair"]["confirmed"]
+    (width, value), = finding["repair"]["sizes"].items()
+    assert "too_small" not in {f["kind"] for f in examined(LARGE.replace("1 << 16, 1 << 16", "64, 64"), load_with={width: value})["findings"]}
+
+
+def test_without_time_it_says_what_was_left_out() -> None:
+    told = examined(LARGE.replace("1 << 16, 1 << 16", "1024, 1024"), seconds=0.0)
+    assert "redundant" in next(f["message"] for f in told["findings"] if f["kind"] == "unfinished")
+
+
+def test_sizes_shrink_together_where_one_is_not_enough() -> None:
+    size = size_of(load_problem(LARGE, "planted"))
+    sizes, becomes = shrunk(lambda sizes: load_problem(LARGE, "planted", "default", sizes), size, lambda s: s.inputs / 4096, float("inf"))
+    assert sizes.keys() == {"batch_size", "width"} and becomes.inputs <= 4096
+
+
 def test_missing_part_found() -> None:
     module = load(ROOT / "problems" / "level1" / "relu.py", "cpu")
     del module.get_init_inputs
@@ -168,7 +259,7 @@ def test_time_found() -> None:
 
 
 def test_memory_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgym_runner.checks.MEMORY", 1 << 16)
+    monkeypatch.setattr("kgym_runner.checks.cost.MEMORY", 1 << 16)
     assert [f.kind for f in check()] == ["memory"]
 
 

@@ -59,6 +59,8 @@ def test_the_suite_answers_itself(path: Path) -> None:
         assert reply["repeat_of"] is (True if kind == "same" else None)
     timed = exchange.reference.op_time({"slots": [0, 1]}, [])
     assert len(timed["calls_ns"]) == 2 == len(timed["emits_ns"])
+    waited_for = exchange.reference.op_latency({"slots": [0, 1]}, [])
+    assert len(waited_for["calls_ns"]) == 2 and min(waited_for["calls_ns"]) > 0
 
 
 @pytest.mark.parametrize("source, said", [

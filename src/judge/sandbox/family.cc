@@ -47,6 +47,7 @@ void Family::Signal(int signo) {
 }
 
 std::vector<pid_t> Family::Members() const {
+  if (!sees_processes_) return {};
   if (own_pids_) return OtherProcesses();
   return {met_.begin(), met_.end()};
 }

@@ -24,6 +24,9 @@ class Family {
 
   void Signal(int signo);
 
+  /// Those that a signal was last sent to; none where /proc is missing or another namespace's.
+  std::vector<pid_t> Members() const;
+
   /// SIGSTOP to all, and to each thread by itself.
   void StopAgain();
 
@@ -46,7 +49,6 @@ class Family {
 
  private:
   bool WalkOnce(pid_t process, int signo);
-  std::vector<pid_t> Members() const;
 
   bool own_pids_;
   bool sees_processes_;

@@ -110,10 +110,10 @@ std::optional<std::vector<pid_t>> ChildrenOf(pid_t process) {
   return children;
 }
 
+std::vector<pid_t> ThreadNumbers(pid_t process) { return NumbersIn(TasksOf(process)).value_or(std::vector<pid_t>()); }
+
 void StopThreads(pid_t process) {
-  for (const pid_t thread : NumbersIn(TasksOf(process)).value_or(std::vector<pid_t>())) {
-    syscall(SYS_tgkill, process, thread, SIGSTOP);
-  }
+  for (const pid_t thread : ThreadNumbers(process)) syscall(SYS_tgkill, process, thread, SIGSTOP);
 }
 
 bool StandsStill(pid_t process) {

@@ -23,6 +23,9 @@ std::vector<pid_t> OtherProcesses();
 /// Children of every thread of `process`. Nothing where the kernel does not tell.
 std::optional<std::vector<pid_t>> ChildrenOf(pid_t process);
 
+/// The threads of a process; none where it is gone.
+std::vector<pid_t> ThreadNumbers(pid_t process);
+
 /// SIGSTOP for each thread by itself. One for the whole process waits for the one thread that is to take it, however
 /// long that is in the kernel.
 void StopThreads(pid_t process);

@@ -91,8 +91,10 @@ Reader Namespaces(std::vector<std::string>& to) {
     if (!value.is_array()) return expected;
     to.clear();
     for (const Json& item : value) {
-      if (!item.is_string() || std::find(known.begin(), known.end(), item) == known.end()) return expected;
-      to.push_back(item.get<std::string>());
+      if (!item.is_string()) return expected;
+      const std::string name = item.get<std::string>();
+      if (std::find(known.begin(), known.end(), name) == known.end()) return expected;
+      to.push_back(name);
     }
     return "";
   };
@@ -120,6 +122,7 @@ std::map<std::string, Reader> ReadersOf(SandboxSpec& spec) {
       {"keep_fds", Descriptors(spec.keep_fds)},
       {"uid", Whole(spec.uid, UINT32_MAX - 1)},
       {"gid", Whole(spec.gid, UINT32_MAX - 1)},
+      {"outside_uid", Whole(spec.outside_uid, UINT32_MAX - 1)},
       {"memory_mb", Whole(spec.memory_mb)},
       {"memory_kind", Memory(spec.memory_kind)},
       {"files", Whole(spec.files)},

@@ -40,6 +40,10 @@ struct SandboxSpec {
   // Who the host is. Used by a zygote that is root; otherwise the host only appears as this user.
   uid_t uid = 65534;
   gid_t gid = 65534;
+  // Who it is outside of its user namespace, where it has one and the zygote is root. The kernel counts some things for
+  // each user (descriptors on their way through sockets, pages of pipes, watches): no two hosts should share one. 0:
+  // `uid`.
+  uid_t outside_uid = 0;
 
   // Limits of each process of the host.
   std::uint64_t memory_mb = 0;

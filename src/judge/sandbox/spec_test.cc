@@ -25,7 +25,7 @@ TEST(Spec, ReadsEveryKey) {
   std::string error;
   const auto spec = ParseSpec(R"({"strict": true, "name": "candidate", "namespaces": ["pid"], "root": "/run/kgym/root/",
       "read_only": ["/usr/", "/lib"], "devices": ["/dev/nvidia0"], "tmp_mb": 1, "shm_mb": 2, "cgroups": ["/sys/fs/cgroup/a"],
-      "keep_fds": [5, 6], "uid": 7, "gid": 8, "memory_mb": 9, "memory_kind": "address_space", "files": 10, "file_mb": 11,
+      "keep_fds": [5, 6], "uid": 7, "gid": 8, "outside_uid": 14, "memory_mb": 9, "memory_kind": "address_space", "files": 10, "file_mb": 11,
       "processes": 12, "seccomp_hex": "00ff", "seccomp_fd": 13})",
                               error);
   ASSERT_TRUE(spec.has_value()) << error;
@@ -36,6 +36,7 @@ TEST(Spec, ReadsEveryKey) {
   EXPECT_EQ(spec->read_only, (std::vector<std::string>{"/usr", "/lib"}));
   EXPECT_EQ(spec->keep_fds, (std::vector<int>{5, 6}));
   EXPECT_EQ(spec->memory_kind, MemoryKind::kAddressSpace);
+  EXPECT_EQ(spec->outside_uid, 14u);
   EXPECT_EQ(spec->processes, 12u);
   EXPECT_EQ(spec->seccomp_fd, 13);
 }

@@ -11,14 +11,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
+#include <random>
+#include <sstream>
 #include <string>
 
+#include "judge/sandbox/code_watch.h"
 #include "judge/sandbox/descriptors.h"
 
 namespace kgym::judge::sandbox {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 constexpr auto kStopAgain = std::chrono::milliseconds(2);     // A host that is left alone stops within microseconds.
 constexpr auto kLookUnasked = std::chrono::milliseconds(10);  // By then no event may come: see process_table.h.
@@ -41,12 +46,18 @@ class Supervisor {
   void Thaw();
   void Pause();
   void Resume();
+  void StartLooking(const std::string& how);
+  void EndLooking();
+
+  void StopToLook();
+  void Look();
 
   void Stop();
   void StopAgain();
   void Settle();
   void Continue();
 
+  std::optional<Clock::time_point> ActsAt() const;
   bool WaitForNews(pollfd (&waits)[2]) const;
   void Say(const std::string& text) const;
   void SayEnd(const siginfo_t& event) const;
@@ -63,11 +74,34 @@ class Supervisor {
   bool frozen_ = false;  // The judge wants it; so it may want a pause.
   bool paused_ = false;
   bool owes_answer_ = false;  // To F, once all stand still.
+
+  std::optional<CodeWatch> watch_;
+  bool looking_ = false;  // The stop under way is for looking.
+  std::chrono::microseconds gap_{};
+  int most_looks_ = 0;
+  Clock::time_point look_at_;
+  std::minstd_rand chance_;
 };
 
 // A judge that does not read loses the answer; the supervisor must never wait for it.
 void Supervisor::Say(const std::string& text) const {
   send(control_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Supervisor::StopToLook() {
+  looking_ = true;
+  Stop();
+}
+
+// It need not be certain that all stand still: a thread that does not cannot be read. Nobody tells when processes that
+// the host has started stop, so they are given until the stop is sent again.
+void Supervisor::Look() {
+  const auto spent = Clock::now() - stopping_since_;
+  const bool others = family_.Members().size() > 1;
+  if (spent < kLookUnasked && (!host_stopped_ || (others && spent < kStopAgain))) return;
+  looking_ = false;
+  watch_->Look(family_.Members());
+  if (!frozen_ && !paused_) Continue();
 }
 
 void Supervisor::Stop() {
@@ -80,6 +114,8 @@ void Supervisor::Stop() {
 }
 
 void Supervisor::StopAgain() {
+  if (looking_) Look();
+  if (state_ == State::kRunning) return;
   stop_lost_ |= !host_stopped_ && family_.HasLostStop(host_);
   const auto spent = Clock::now() - stopping_since_;
   if (spent > kStopLimit && family_.Resists()) {
@@ -92,6 +128,8 @@ void Supervisor::StopAgain() {
 }
 
 void Supervisor::Settle() {
+  if (looking_) Look();
+  if (looking_ || state_ == State::kRunning) return;
   if (!family_.StandsStill(host_, host_stopped_)) return;
   state_ = State::kStill;
   woken_ |= stop_lost_;  // Of a host that ends instead, a stop is lost, too.
@@ -101,8 +139,31 @@ void Supervisor::Settle() {
 
 void Supervisor::Continue() {
   state_ = State::kRunning;
+  looking_ = false;
   host_stopped_ = false;  // Not to be learnt from its event: a stop may follow at once.
   family_.Signal(SIGCONT);
+  // At random, so that nobody can be elsewhere just then.
+  std::uniform_int_distribution<std::chrono::microseconds::rep> some(1, 2 * std::max(gap_.count(), 1L));
+  if (watch_) look_at_ = Clock::now() + std::chrono::microseconds(some(chance_));
+}
+
+void Supervisor::StartLooking(const std::string& how) {
+  std::istringstream in(how);
+  char letter = 0;
+  std::chrono::microseconds::rep gap = 0;
+  in >> letter >> gap >> most_looks_;
+  gap_ = std::chrono::microseconds(gap);
+  chance_.seed(std::random_device()());
+  watch_.emplace();
+  look_at_ = Clock::now() + gap_;
+  Say("S");
+}
+
+void Supervisor::EndLooking() {
+  Say("E " + (watch_ ? *watch_ : CodeWatch()).Report());
+  watch_.reset();
+  if (looking_ && !frozen_ && !paused_) Continue();
+  looking_ = false;
 }
 
 void Supervisor::Freeze() {
@@ -131,11 +192,11 @@ void Supervisor::Resume() {
 }
 
 bool Supervisor::HearJudge() {
-  char letter = 0;
-  const ssize_t n = recv(control_, &letter, 1, MSG_DONTWAIT);
+  char text[64];
+  const ssize_t n = recv(control_, text, sizeof text, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (n <= 0) return false;
-  switch (letter) {
+  switch (text[0]) {
     case 'F':
       Freeze();
       return true;
@@ -147,6 +208,12 @@ bool Supervisor::HearJudge() {
       return true;
     case 'R':
       Resume();
+      return true;
+    case 'S':
+      StartLooking({text, static_cast<std::size_t>(n)});
+      return true;
+    case 'E':
+      EndLooking();
       return true;
     case 'D':
       Say("D " + std::to_string(family_.CountDaemons(host_)));
@@ -193,14 +260,23 @@ void Supervisor::SayEnd(const siginfo_t& event) const {
   Say(text);
 }
 
+// When to act though nobody has said anything.
+std::optional<Clock::time_point> Supervisor::ActsAt() const {
+  if (state_ == State::kStopping) return stop_again_;
+  if (state_ == State::kRunning && watch_ && watch_->looks() < most_looks_) return look_at_;
+  return std::nullopt;
+}
+
 // False where there is nothing to wait for any more.
 bool Supervisor::WaitForNews(pollfd (&waits)[2]) const {
   timespec limit = {};
-  if (state_ == State::kStopping) {
-    limit.tv_nsec = std::max<std::chrono::nanoseconds>(stop_again_ - Clock::now(), {}).count();
+  const std::optional<Clock::time_point> act_at = ActsAt();
+  if (act_at) {
+    const auto left = std::max<std::chrono::nanoseconds>(*act_at - Clock::now(), {});
+    limit = {left / 1s, (left % 1s).count()};
   }
   for (pollfd& wait : waits) wait.revents = 0;
-  return ppoll(waits, 2, state_ == State::kStopping ? &limit : nullptr, nullptr) >= 0 || errno == EINTR;
+  return ppoll(waits, 2, act_at ? &limit : nullptr, nullptr) >= 0 || errno == EINTR;
 }
 
 void Supervisor::Run(int child_events) {
@@ -210,6 +286,7 @@ void Supervisor::Run(int child_events) {
     while (read(child_events, drained, sizeof drained) > 0) continue;
     if (!NoticeChildren()) return;  // Also unasked: what our own SIGCONT did must be out of the way before we look.
     if (state_ == State::kStopping && Clock::now() >= stop_again_) StopAgain();
+    if (state_ == State::kRunning && ActsAt() && Clock::now() >= look_at_) StopToLook();
     if (waits[0].revents && !HearJudge()) return;
   }
 }

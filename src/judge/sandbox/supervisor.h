@@ -3,7 +3,10 @@
 // It speaks on `control` (SOCK_SEQPACKET), one short text a packet:
 //   from the judge  F freeze all; T thaw all; D count daemons; K kill all. End of file kills all, too.
 //                   P and R pause and resume all, without an answer: a pause holds, also through a thaw, until R.
-//   to the judge    F (all stand still), T or "T woken", "D <n>", and when the host has ended
+//                   "S <gap> <most>" looks where the threads of the host are, at up to <most> moments about <gap>
+//                   microseconds of running apart, at each of which all are stopped for an instant; E ends that.
+//   to the judge    F (all stand still), T or "T woken", "D <n>", S, "E <report>" (see code_watch.h), and when the host
+//   has ended
 //                   "X exit <code>" or "X signal <n>", with " daemons <n>" where processes outlived it and " woken" as
 //                   below; then it ends itself.
 // "woken": something made the host run while it should have stood still, or took back the signal that was to stop it.

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <string_view>
 #include <thread>
 
 #include "judge/sandbox/contain.h"
@@ -186,6 +189,44 @@ TEST_F(SupervisorTest, TellsThatAHostIsWokenAgainAndAgain) {
     heard = Hear();
   }
   EXPECT_TRUE(heard.ends_with(" woken")) << heard;
+}
+
+// Looks at a host until one look has met what is asked for.
+nlohmann::json LookedAt(const std::function<void(std::string_view)>& tell, const std::function<std::string()>& hear,
+                        const std::function<bool(const nlohmann::json&)>& enough) {
+  nlohmann::json report;
+  do {
+    for (const char* text : {"F", "S 50 4", "T", "F", "E", "T"}) {
+      tell(text);
+      const std::string heard = hear();
+      if (heard != std::string(1, text[0])) report = nlohmann::json::parse(heard.substr(2), nullptr, false);
+    }
+  } while (report.is_object() && !enough(report));
+  return report;
+}
+
+TEST_F(SupervisorTest, SeesWhereAHostRuns) {
+  Start([] {
+    for (std::atomic<int> i = 0;; ++i) continue;
+    return 0;
+  });
+  const auto tell = [this](std::string_view text) { send(judge_, text.data(), text.size(), 0); };
+  const auto runs = [](const nlohmann::json& report) { return !report["files"].empty(); };
+  const nlohmann::json report = LookedAt(
+      tell, [this] { return Hear(); }, runs);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_LE(report["looks"], 4);
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  EXPECT_TRUE(report["files"].contains(self)) << report;
+}
+
+TEST_F(SupervisorTest, SeesThatAHostWaits) {
+  Start(WaitForEver);
+  const auto tell = [this](std::string_view text) { send(judge_, text.data(), text.size(), 0); };
+  const auto waits = [](const nlohmann::json& report) { return report["in_system"] > 0; };
+  EXPECT_TRUE(LookedAt(
+                  tell, [this] { return Hear(); }, waits)
+                  .is_object());
 }
 
 TEST_F(SupervisorTest, RefusesAStrictHost) {

@@ -1,0 +1,22 @@
+"""HardTanh between -1 and 1: one read and one write."""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def hardtanh_kernel(x, y, size, BLOCK: tl.constexpr):
+    place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + place, mask=place < size)
+    v = tl.where(v > 1.0, 1.0, tl.where(v < -1.0, -1.0, v))
+    tl.store(y + place, v, mask=place < size)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
+        y = torch.empty_like(x)
+        hardtanh_kernel[(triton.cdiv(x.numel(), 4096),)](x, y, x.numel(), BLOCK=4096, num_warps=8)
+        return y

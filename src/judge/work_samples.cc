@@ -1,0 +1,143 @@
+#include "judge/work_samples.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "judge/claims.h"
+#include "judge/elf_symbols.h"
+#include "judge/sandbox/spec.h"
+
+namespace kgym::judge {
+namespace {
+
+// What begins so in a list of mappings has no file in any folder.
+constexpr std::array kWithoutFile = {"/memfd:", "[anonymous]"};
+
+constexpr std::array kLibraryNames = {"libtorch_cpu.", "libtorch.",  "libmkl_", "libopenblas", "libscipy_openblas",
+                                      "libblas.",      "libcblas.",  "libblis", "libatlas",    "liblapack",
+                                      "libdnnl.",      "libonednn.", "libfftw"};
+constexpr std::array kLibraryFolders = {"/numpy/",  "/numpy.libs/", "/scipy/",      "/scipy.libs/",
+                                        "/jaxlib/", "/tensorflow/", "/onnxruntime/"};
+// torch's vectors call these for exp, erf and the like; so does own code that uses torch's vectors.
+constexpr std::string_view kMathematics = "Sleef_";
+
+// Own code below this share of what is own or a library's, and libraries above this share of all, are a decoy ...
+constexpr double kOwnAtMost = 0.05;
+constexpr double kLibraryAtLeast = 0.3;
+// ... where that many threads were met in user mode.
+constexpr int kEnough = 48;
+// What allocating, views and the dispatcher take of a call, whatever its size.
+constexpr double kOverheadMs = 0.05;
+// An operator may take this much longer in a timed call than in the observed one, where it meets colder memory.
+constexpr double kAdmitted = 2;
+
+// So many tell a coverage, which may be that much below the true one.
+constexpr double kTelling = 20;
+constexpr double kByChance = 0.25;
+
+constexpr std::size_t kShownFunctions = 8;
+
+std::string_view Basename(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool MadeByCandidate(std::string_view file) {
+  const auto within = [file](std::string_view folder) {
+    return file.starts_with(folder) && file.size() > folder.size() && file[folder.size()] == '/';
+  };
+  return std::ranges::any_of(sandbox::kWritable, within) ||
+         std::ranges::any_of(kWithoutFile, [file](std::string_view begin) { return file.starts_with(begin); });
+}
+
+/// The names of the functions at these places; only of files that the candidate cannot have made.
+std::vector<std::string> FunctionsOf(const std::string& file, const Json& offsets) {
+  std::vector<std::uint64_t> at;
+  for (const Json& offset : offsets) at.push_back(offset.is_number_unsigned() ? offset.get<std::uint64_t>() : 0);
+  if (OwnerOf(file, "") != CodeOwner::kLibrary || MadeByCandidate(file)) return std::vector<std::string>(at.size());
+  return FunctionsAt(file, at);
+}
+
+std::vector<std::pair<std::string, int>> Foremost(const std::map<std::string, int>& functions) {
+  std::vector<std::pair<std::string, int>> rows(functions.begin(), functions.end());
+  std::ranges::stable_sort(rows, std::ranges::greater(), &std::pair<std::string, int>::second);
+  rows.resize(std::min(rows.size(), kShownFunctions));
+  return rows;
+}
+
+double Excess(const WorkSamples& samples, const SampledCalls& calls) {
+  return std::max(0.0, samples.library - calls.emit_share * samples.user());
+}
+
+/// Of a call, that libraries may take and were seen to take in the observed call.
+double AllowedMs(const SampledCalls& calls) { return kOverheadMs + kAdmitted * calls.admitted_ms; }
+
+}  // namespace
+
+CodeOwner OwnerOf(std::string_view file, std::string_view function) {
+  const std::string_view name = Basename(file);
+  const bool library =
+      std::ranges::any_of(kLibraryNames, [name](std::string_view known) { return name.starts_with(known); }) ||
+      std::ranges::any_of(kLibraryFolders,
+                          [file](std::string_view known) { return file.find(known) != std::string_view::npos; });
+  if (library) return function.starts_with(kMathematics) ? CodeOwner::kOther : CodeOwner::kLibrary;
+  return MadeByCandidate(file) ? CodeOwner::kSubmission : CodeOwner::kOther;
+}
+
+void WorkSamples::Add(const Json& report) {
+  looks += static_cast<int>(ClaimedNumber(report, "looks"));
+  in_system += static_cast<int>(ClaimedNumber(report, "in_system"));
+  unreadable += static_cast<int>(ClaimedNumber(report, "unreadable"));
+  for (const auto& [file, offsets] : ClaimedObject(report, "files").items()) {
+    for (const std::string& function : FunctionsOf(file, offsets)) {
+      const CodeOwner owner = OwnerOf(file, function);
+      ++(owner == CodeOwner::kSubmission ? own : owner == CodeOwner::kLibrary ? library : other);
+      if (owner == CodeOwner::kLibrary)
+        ++functions[Concat(Basename(file), ": ", function.empty() ? "(no name)" : function)];
+    }
+  }
+}
+
+Json WorkSamples::ToJson() const {
+  return {{"looks", looks}, {"own", own},          {"library", library},
+          {"other", other}, {"system", in_system}, {"unreadable", unreadable}};
+}
+
+double LibraryShare(const WorkSamples& samples, const SampledCalls& calls) {
+  return samples.user() > 0 ? Excess(samples, calls) / samples.user() : 0;
+}
+
+Json SampledCoverage(const WorkSamples& samples, const SampledCalls& calls) {
+  const double told = samples.own + Excess(samples, calls);
+  return told >= kTelling ? Json(samples.own / told) : Json(nullptr);
+}
+
+Json Coverage(const Json& claimed, const WorkSamples& samples, const SampledCalls& calls) {
+  const Json sampled = SampledCoverage(samples, calls);
+  if (!sampled.is_number()) return claimed;
+  const bool stands = claimed.is_number() && claimed.get<double>() <= sampled.get<double>() + kByChance;
+  return stands ? claimed : sampled;
+}
+
+bool WorthMore(const WorkSamples& samples, const SampledCalls& calls) {
+  // One more, since few samples may have met it by chance.
+  const bool little = samples.own <= 1 + kOwnAtMost * samples.user();
+  return samples.user() < kEnough && little && calls.call_ms > AllowedMs(calls);
+}
+
+MaybeRuling RuleOnSamples(const WorkSamples& samples, const SampledCalls& calls) {
+  const double share = LibraryShare(samples, calls);
+  if (samples.user() < kEnough || share < kLibraryAtLeast || share * calls.call_ms <= AllowedMs(calls))
+    return std::nullopt;
+  if (samples.own > kOwnAtMost * (samples.own + Excess(samples, calls))) return std::nullopt;
+  const std::vector<std::pair<std::string, int>> functions = Foremost(samples.functions);
+  Json evidence = {{"stage", "timing"}, {"samples", samples.ToJson()}, {"functions", Json::object()}};
+  for (const auto& [name, count] : functions) evidence["functions"][name] = count;
+  return Ruling{Outcome::kRejectedLibraryCall,
+                Concat("a library does the work of its timed calls, which its observed call did not show: ",
+                       100 * share, " % of the time goes by in ", functions.empty() ? "it" : functions.front().first,
+                       " and the like, ", 100.0 * samples.own / samples.user(), " % in code of its own"),
+                std::move(evidence)};
+}
+
+}  // namespace kgym::judge
