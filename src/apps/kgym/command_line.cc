@@ -116,7 +116,8 @@ void AddProblems(CLI::App& app, ProblemsOptions& options) {
                              "  kgym problems list\n"
                              "  kgym problems show level1/softmax\n"
                              "  kgym problems check level1/softmax my_problem.py\n"
-                             "  kgym problems check --suite kernelbench --root ../KernelBench 1/19");
+                             "  kgym problems check --suite kernelbench --root ../KernelBench 1/19\n"
+                             "  kgym problems check --suite kernelbench --root ../KernelBench --fit --out found.jsonl");
   sub->require_subcommand(1);
   sub->add_subcommand("list", "names, workloads and what they compute")->fallthrough()->callback([&options] {
     options.action = ProblemsOptions::Action::kList;
@@ -127,6 +128,13 @@ void AddProblems(CLI::App& app, ProblemsOptions& options) {
   CLI::App* check =
       sub->add_subcommand("check", "what would let a wrong submission pass, or a right one fail")->fallthrough();
   check->add_option("NAME", options.names, "problems or files; none: the whole suite");
+  check->add_flag("--fit", options.fit, "look at a large problem with smaller sizes, chosen so that it still runs");
+  check->add_option("--out", options.out, "write what was found, a line a problem")->type_name("FILE");
+  check
+      ->add_option("--jobs", options.jobs,
+                   "problems at once (default: 1); one for which there was no memory is looked at again alone")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64).description(""));
   check->callback([&options] { options.action = ProblemsOptions::Action::kCheck; });
   AddProblemSource(sub, options.source, true);
   AddConfig(sub, options.config);
@@ -152,6 +160,51 @@ void AddOthers(CLI::App& app, ReplayOptions& replay, DoctorOptions& doctor, Show
       "  kgym config\n  kgym config --set timing.budget=5s --yaml > slow.yaml\n  kgym eval ... --config slow.yaml");
   AddConfig(sub, config.config);
   sub->add_flag("--yaml", config.yaml, "as a file that --config reads");
+}
+
+void AddServe(CLI::App& app, ServeOptions& options) {
+  CLI::App* sub = Subcommand(app, "serve", "Judge what comes in over HTTP: API, queue, and the lanes of this machine",
+                             "  kgym serve\n"
+                             "  kgym serve --no-auth --port 8700\n"
+                             "  kgym serve --host 0.0.0.0 --tokens tokens.json --devices cuda:0,cuda:1\n\n"
+                             "It prints where to call it and how. SIGTERM drains, a second one ends it at once;\n"
+                             "neither loses what was accepted. The API is in docs/api.md and at /openapi.json.");
+  sub->add_option("--host", options.host, "address to listen on (default: 127.0.0.1)")->type_name("ADDRESS");
+  sub->add_option("--port", options.port, "port to listen on; 0: any free one (default: 8700)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65'535).description(""));
+  sub->add_flag("--no-auth", options.no_auth, "ask for no token; on loopback only");
+  sub->add_option("--tokens", options.tokens,
+                  "JSON list of {name, token, scopes, per_second, burst}; else one token, kept with the data")
+      ->type_name("FILE");
+  sub->add_option("--data", options.data, "folder of the queue (default: ~/.local/state/kgym)")->type_name("DIR");
+  sub->add_option("--queue", options.queue, "queue that several servers share: redis://[:PASSWORD@]HOST[:PORT]")
+      ->type_name("URL")
+      ->envname("KGYM_QUEUE");
+  sub->add_option("--devices", options.devices, "what to judge on, one judge each: cuda:0,cuda:1")->type_name("LIST");
+  sub->add_option("--slots", options.slots, "evaluations that a device is given at once (default: 4, on a GPU 16)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""));
+  sub->add_option("--fake-lanes", options.fake_lanes, "judge nothing: N lanes that say ok, for load tests")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000).description(""));
+  sub->add_option("--fake-hold", options.fake_hold, "how long such a lane holds a task (default: 50ms)")
+      ->type_name("DURATION");
+  sub->add_option("--max-queued", options.max_queued, "tasks that may wait; beyond that 429 (default: 200000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  sub->add_option("--max-connections", options.max_connections, "beyond that 503 (default: 12000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  sub->add_option("--keep-for", options.keep_for, "how long results are kept (default: 168h)")->type_name("DURATION");
+  sub->add_option("--keep-most", options.keep_most, "how many results are kept (default: 1000000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  sub->add_option("--drain", options.drain, "how long what runs may go on after SIGTERM (default: 30s)")
+      ->type_name("DURATION");
+  AddProblemSource(sub, options.source, false);
+  AddConfig(sub, options.config);
+  AddJson(sub, options.json);
 }
 
 /// The first word that a subcommand has no use for, and what it may have been meant to be.
@@ -210,11 +263,13 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   ProblemsOptions problems;
   ReplayOptions replay;
   DoctorOptions doctor;
+  ServeOptions serve;
   ShowConfigOptions config;
   AddEval(app, eval);
   AddCases(app, cases);
   AddProblems(app, problems);
   AddOthers(app, replay, doctor, config);
+  AddServe(app, serve);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version.
@@ -231,6 +286,7 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   if (name == "problems") return {problems};
   if (name == "replay") return {replay};
   if (name == "doctor") return {doctor};
+  if (name == "serve") return {serve};
   return {config};
 }
 

@@ -12,6 +12,7 @@ int Run(const CasesOptions& options);
 int Run(const ProblemsOptions& options);
 int Run(const ReplayOptions& options);
 int Run(const DoctorOptions& options);
+int Run(const ServeOptions& options);
 int Run(const ShowConfigOptions& options);
 
 /// `eval` of a folder or a JSONL file.

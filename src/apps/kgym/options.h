@@ -56,6 +56,9 @@ struct ProblemsOptions {
   std::vector<std::string> names;
   ProblemSource source;
   ConfigSource config;
+  std::string out;   // File for what was found, a line a problem; empty: none.
+  int jobs = 1;      // Problems looked at at once.
+  bool fit = false;  // Look at large problems with smaller sizes.
   bool json = false;
 };
 
@@ -70,12 +73,33 @@ struct DoctorOptions {
   bool json = false;
 };
 
+struct ServeOptions {
+  std::string host = "127.0.0.1";
+  int port = 8700;  // 0: any free one.
+  bool no_auth = false;
+  std::string tokens;   // File; empty: one token, kept in `data`.
+  std::string data;     // Folder; empty: $XDG_STATE_HOME/kgym or ~/.local/state/kgym.
+  std::string queue;    // "redis://..."; empty: the embedded one, in `data`.
+  std::string devices;  // "cuda:0,cuda:1"; empty: judge.device.
+  int slots = 0;        // Evaluations that a device is given at once; 0: as many as suit it.
+  int fake_lanes = 0;
+  std::string fake_hold = "50ms";
+  int max_queued = 200'000;
+  int max_connections = 12'000;
+  std::string keep_for = "168h";
+  int keep_most = 1'000'000;
+  std::string drain = "30s";
+  ProblemSource source;
+  ConfigSource config;
+  bool json = false;
+};
+
 struct ShowConfigOptions {
   ConfigSource config;
   bool yaml = false;
 };
 
-using Command =
-    std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ShowConfigOptions>;
+using Command = std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ServeOptions,
+                             ShowConfigOptions>;
 
 }  // namespace kgym::app

@@ -1,0 +1,87 @@
+"""What is submitted, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+
+class OwnProblem(TypedDict, total=False):
+    """A problem of the caller's own, in KernelBench form."""
+
+    name: str
+    source: str
+
+
+class _Required(TypedDict):
+    problem: str | OwnProblem
+    source: str
+    backend: str
+
+
+class Submission(_Required, total=False):
+    """The body of POST /v1/evaluations. docs/api.md says what each field means."""
+
+    id: str
+    entry: str
+    name: str
+    workload: str
+    sizes: dict[str, float | int | bool]
+    config: dict[str, Any]
+    priority: str
+    run: str
+    labels: dict[str, str]
+    deadline_s: float
+    max_attempts: int
+    dedup: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation as the server knows it.
+
+    state: queued, running, done, cancelled, dead; or refused, where it was one of many and the server did not take it.
+    outcome: of the verdict ("ok", "fail:numerical", ...), "error" where the problem cannot be judged, None before the end.
+    speedup: of the verdict; None where it was not measured.
+    """
+
+    id: str
+    state: str
+    outcome: str | None = None
+    speedup: float | None = None
+    reason: str | None = None
+    position: int | None = None
+    stage: str | None = None
+    verdict: dict[str, Any] | None = field(default=None, repr=False)
+    error: dict[str, Any] | None = None
+    raw: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        return self.state not in ("queued", "running")
+
+    @property
+    def ok(self) -> bool:
+        """Judged, correct, its own work."""
+        return self.outcome == "ok"
+
+    @classmethod
+    def of(cls, json: dict[str, Any]) -> Evaluation:
+        verdict = json.get("verdict")
+        reason = (verdict or {}).get("reason") or (json.get("error") or {}).get("message") or json.get("reason")
+        return cls(
+            id=str(json["id"]),
+            state=str(json["state"]),
+            outcome=json.get("outcome"),
+            speedup=json.get("speedup"),
+            reason=reason,
+            position=json.get("position"),
+            stage=json.get("stage"),
+            verdict=verdict,
+            error=json.get("error"),
+            raw=json,
+        )
+
+    @classmethod
+    def refused(cls, id: str, problem: dict[str, Any]) -> Evaluation:
+        return cls(id=id, state="refused", outcome="error", reason=problem.get("detail"), error=problem)

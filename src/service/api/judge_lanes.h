@@ -1,0 +1,36 @@
+// The lanes of this machine: a judge for each device.
+//
+// Threads: the worker's executor, on which the judges run.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "judge/judge.h"
+#include "service/api/lanes.h"
+
+namespace kgym::service {
+
+class JudgeLanes final : public Lanes {
+ public:
+  /// One configuration for each device. `slots`: evaluations that a judge is given at once; their builds overlap, and
+  /// how many share the device is the judge's own affair. 0: as many as suit the device.
+  JudgeLanes(Executor executor, std::vector<judge::JudgeConfig> configs, int slots)
+      : executor_(std::move(executor)), configs_(std::move(configs)), slots_(slots) {}
+
+  Awaitable<Result<std::vector<LaneInfo>>> Start() override;
+  Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
+                     std::function<void(std::string_view)> stage) override;
+  Awaitable<void> Close() override;
+
+ private:
+  LaneInfo Describe(const judge::Judge& judge) const;
+
+  Executor executor_;
+  std::vector<judge::JudgeConfig> configs_;
+  int slots_;
+  std::vector<std::unique_ptr<judge::Judge>> judges_;
+};
+
+}  // namespace kgym::service

@@ -1,0 +1,46 @@
+// What a worker runs tasks on: the judge of this machine, or something that only seems to.
+//
+// Threads: the worker's executor.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "service/queue/task.h"
+#include "service/schedule/labels.h"
+
+namespace kgym::service {
+
+struct LaneInfo {
+  std::string name;             // "cpu", "cuda:0".
+  Labels labels;                // What a task may ask for.
+  int slots = 1;                // Tasks that may share it.
+  Json facts = Json::object();  // Card, cores, versions, backends: for people.
+};
+
+/// What came of running a task.
+struct Ran {
+  bool ok = false;
+  std::string text;  // The result's JSON where it is ok, else why there is none; the task is then tried again.
+};
+
+class Lanes {
+ public:
+  virtual ~Lanes() = default;
+
+  /// Makes them ready; may take seconds. An error says what is missing, and what to do.
+  virtual Awaitable<Result<std::vector<LaneInfo>>> Start() = 0;
+
+  /// Runs one task on the lane of that number, telling its stages. Being cancelled stops the work and frees the lane.
+  /// `task` outlives the call. `last`: there is no further attempt.
+  virtual Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
+                             std::function<void(std::string_view)> stage) = 0;
+
+  virtual Awaitable<void> Close() = 0;
+};
+
+}  // namespace kgym::service

@@ -1,0 +1,128 @@
+// A worker: takes tasks off a queue for the lanes it has, and gives their results back.
+//
+// It follows the queue's changes, asks the schedule (schedule/decide.h) whenever a lane is free and something waits,
+// and leases what it decided. While a task runs its lease is extended; one that is lost, because somebody cancelled the
+// task or the deadline passed, stops the work. A result that the queue cannot take now is kept and offered again.
+//
+// Threads: its executor, on which the lanes run too; view() from any.
+#pragma once
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "service/api/lanes.h"
+#include "service/http/signal.h"
+#include "service/queue/queue.h"
+#include "service/queue/unix_clock.h"
+#include "service/schedule/decide.h"
+
+namespace kgym::service {
+
+struct WorkerOptions {
+  std::string name = "local";
+  Duration lease = 30s;
+  /// The queue is this process's alone: what runs under this name when it starts was lost with the process before.
+  bool alone = true;
+};
+
+/// What a worker is doing, for whoever asks.
+struct WorkerView {
+  enum class State { kStarting, kReady, kFailed, kDraining, kGone };
+  struct Lane {
+    LaneInfo info;
+    int running = 0;
+    std::int64_t done = 0;    // Tasks that ended here with a result.
+    std::int64_t failed = 0;  // That are to be tried again.
+    double busy_s = 0;        // Sum of holds that have ended.
+  };
+  std::string name;
+  State state = State::kStarting;
+  std::string fault;  // Where it failed.
+  std::vector<Lane> lanes;
+  std::int64_t stopped = 0;   // Tasks whose work was stopped: cancelled, or their lease lost.
+  std::int64_t returned = 0;  // Handed back while draining.
+};
+std::string_view Name(WorkerView::State state);
+
+class Worker {
+ public:
+  /// All must outlive it. Its executor must outlive it too.
+  Worker(Executor executor, Queue& queue, Lanes& lanes, WorkerOptions options);
+
+  /// Makes the lanes ready and works until Drain() is done.
+  Awaitable<void> Run();
+
+  /// Takes no more; what runs may go on for `patience`, then is handed back. Run() ends afterwards.
+  void Drain(Duration patience);
+
+  std::shared_ptr<const WorkerView> view() const;
+
+ private:
+  struct Running {
+    Task task;
+    std::size_t lane = 0;
+    Charge charge;
+    Instant start;
+    boost::asio::cancellation_signal stop;
+    bool lost = false;       // The task is no longer ours.
+    bool returning = false;  // It is handed back.
+  };
+  using Place = std::list<Running>::iterator;
+
+  void OnChanges(const Changes& changes);
+  void OnChange(const Task& task);
+  Awaitable<void> Recover(std::vector<Hold> orphans);
+  Awaitable<void> Dispatch();
+  std::vector<LaneView> LaneViews() const;
+  Awaitable<void> Heartbeat();
+  Awaitable<void> Work(Place place);
+  Awaitable<std::optional<Ran>> RunOnLane(Place place);
+  Awaitable<void> Report(const Running& running, const Ran& ran);
+  Awaitable<void> TellStage(Hold hold, std::string stage);
+  Awaitable<void> DrainLater();
+  void Stop(Running& running);
+  void Free(Place place);
+
+  /// The only way in which what view() shows is changed.
+  template <class Change>
+  void Update(Change change) {
+    const std::lock_guard lock(mutex_);
+    change(state_);
+  }
+
+  Executor executor_;
+  Queue& queue_;
+  Lanes& lanes_;
+  const WorkerOptions options_;
+  MonotonicClock clock_;
+  UnixClock unix_;
+  Backlog backlog_;
+  std::vector<PoolId> pools_;                   // By lane.
+  std::vector<std::list<std::uint64_t>> warm_;  // By lane: problems it judged last, the newest first.
+  std::list<Running> running_;
+  std::map<std::string, Place> by_id_;
+  http::Signal kick_;     // Something waits, or a lane is free.
+  http::Signal beat_;     // The heart shall not wait any longer.
+  http::Signal drained_;  // A task has left.
+  http::Signal idle_;     // Nothing is pending.
+  Duration patience_{};
+  bool first_sight_ = true;
+  bool draining_ = false;
+  bool leasing_ = false;
+  std::set<std::string> ended_meanwhile_;  // While a lease was being asked for.
+  int pending_ = 0;                        // Coroutines besides Run().
+  std::unique_ptr<Subscription> subscription_;
+
+  mutable std::mutex mutex_;  // Held by view(), and by the worker's thread while it changes `state_`.
+  WorkerView state_;
+};
+
+}  // namespace kgym::service

@@ -1,0 +1,270 @@
+// A worker on an embedded queue, with lanes whose tasks end when the test says so.
+#include "service/api/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/files.h"
+#include "service/api/feed.h"
+#include "service/queue/sqlite_queue.h"
+
+namespace kgym::service {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Runs a task until the test lets it end, or somebody cancels it.
+class ScriptedLanes final : public Lanes {
+ public:
+  ScriptedLanes(Executor executor, int slots) : executor_(std::move(executor)), slots_(slots) {}
+
+  Awaitable<Result<std::vector<LaneInfo>>> Start() override {
+    if (!fault.empty()) co_return Error{fault};
+    std::vector<LaneInfo> lanes(1);
+    lanes[0].name = "lane";
+    lanes[0].slots = slots_;
+    co_return lanes;
+  }
+
+  Awaitable<Ran> Run(std::size_t, const Task& task, bool last, std::function<void(std::string_view)> stage) override {
+    started.push_back(task.spec.id);
+    was_last = last;
+    stage("checking");
+    struct Leaving {
+      ~Leaving() { left.push_back(id); }
+      std::vector<std::string>& left;
+      std::string id;
+    } leaving{left, task.spec.id};
+    Event& end = EndOf(task.spec.id);
+    co_await end.Wait();
+    co_return answer;
+  }
+
+  Awaitable<void> Close() override { co_return; }
+
+  void End(const std::string& id) { EndOf(id).Set(); }
+
+  Ran answer = {true, R"({"verdict":{"outcome":"ok","reason":"","speedup":2.0}})"};
+  std::string fault;
+  std::vector<std::string> started, left;
+  bool was_last = false;
+
+ private:
+  Event& EndOf(const std::string& id) {
+    auto& end = ends_[id];
+    if (!end) end = std::make_unique<Event>(executor_);
+    return *end;
+  }
+
+  Executor executor_;
+  int slots_;
+  std::map<std::string, std::unique_ptr<Event>> ends_;
+};
+
+class WorkerTest : public testing::Test {
+ protected:
+  void Open(int slots = 1) {
+    queue_ = OpenSqliteQueue({.path = folder_.path() / "queue.sqlite"}).value();
+    lanes_ = std::make_unique<ScriptedLanes>(io_.get_executor(), slots);
+    worker_ = std::make_unique<Worker>(io_.get_executor(), *queue_, *lanes_, WorkerOptions{});
+    feed_ = std::make_unique<Feed>(io_.get_executor(), *queue_);
+  }
+
+  /// Runs `body` beside the worker, and drains the worker afterwards.
+  void Live(std::function<Awaitable<void>()> body) {
+    const auto all = [&]() -> Awaitable<void> {
+      co_await body();
+      worker_->Drain(patience_);
+    };
+    Spawn(io_.get_executor(), worker_->Run());
+    Spawn(io_.get_executor(), all());
+    io_.run();
+  }
+
+  Awaitable<void> Submit(std::string id, int attempts = 3) {
+    TaskSpec spec;
+    spec.id = std::move(id);
+    spec.tenant = "alice";
+    spec.payload = "{}";
+    spec.max_attempts = attempts;
+    std::vector<TaskSpec> specs = {std::move(spec)};
+    const auto accepted = co_await queue_->Submit(std::move(specs));
+    EXPECT_TRUE(accepted.ok());
+  }
+
+  /// Waits until a task satisfies `holds`.
+  Awaitable<Task> Until(std::string id, std::function<bool(const Task&)> holds) {
+    http::Signal signal(io_.get_executor());
+    Follower follower(*feed_, id, signal);
+    for (;;) {
+      Result<std::optional<Task>> task = co_await queue_->Get(id);
+      if (task.ok() && *task && holds(**task)) co_return **task;
+      co_await signal.WaitUntil(Instant::max());
+    }
+  }
+  Awaitable<Task> UntilStage(std::string id, int attempt = 1) {
+    std::function<bool(const Task&)> holds = [attempt](const Task& task) {
+      return task.stage == "checking" && task.attempt == attempt;
+    };
+    co_return co_await Until(std::move(id), std::move(holds));
+  }
+  Awaitable<Task> UntilEnd(std::string id) {
+    std::function<bool(const Task&)> holds = [](const Task& task) { return Ended(task.state); };
+    co_return co_await Until(std::move(id), std::move(holds));
+  }
+
+  TempDir folder_ = TempDir::Create("worker").value();
+  boost::asio::io_context io_{1};
+  Duration patience_ = 0s;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<ScriptedLanes> lanes_;
+  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<Feed> feed_;
+};
+
+TEST_F(WorkerTest, RunsATaskToItsResult) {
+  Open();
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a");
+    co_await UntilStage("a");
+    lanes_->End("a");
+    const Task done = co_await UntilEnd("a");
+    EXPECT_EQ(done.state, TaskState::kDone);
+    EXPECT_EQ(done.result, lanes_->answer.text);
+    EXPECT_EQ(done.lane, "lane");
+  });
+  const auto view = worker_->view();
+  EXPECT_EQ(view->state, WorkerView::State::kGone);
+  EXPECT_EQ(view->lanes[0].done, 1);
+  EXPECT_EQ(view->lanes[0].running, 0);
+}
+
+TEST_F(WorkerTest, SharesALaneUpToItsSlots) {
+  Open(2);
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a");
+    co_await Submit("b");
+    co_await Submit("c");
+    co_await UntilStage("a");
+    co_await UntilStage("b");
+    EXPECT_THAT(lanes_->started, ElementsAre("a", "b"));
+    lanes_->End("b");
+    co_await UntilStage("c");
+    for (const char* id : {"a", "c"}) lanes_->End(id);
+    co_await UntilEnd("a");
+    co_await UntilEnd("c");
+  });
+}
+
+TEST_F(WorkerTest, ACancelStopsTheWorkAndFreesTheLane) {
+  Open();
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a");
+    co_await Submit("b");
+    co_await UntilStage("a");
+    const auto cancelled = co_await queue_->Cancel("a");
+    EXPECT_EQ((*cancelled)->state, TaskState::kCancelled);
+    co_await UntilStage("b");
+    EXPECT_THAT(lanes_->left, ElementsAre("a"));
+    lanes_->End("b");
+    co_await UntilEnd("b");
+  });
+  EXPECT_EQ(worker_->view()->stopped, 1);
+}
+
+TEST_F(WorkerTest, AFailureIsTriedAgainUntilTheLast) {
+  Open();
+  lanes_->answer = {false, "the card was gone"};
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a", 2);
+    co_await UntilStage("a");
+    EXPECT_FALSE(lanes_->was_last);
+    lanes_->End("a");
+    const Task dead = co_await UntilEnd("a");
+    EXPECT_TRUE(lanes_->was_last);
+    EXPECT_EQ(dead.state, TaskState::kDead);
+    EXPECT_EQ(dead.attempt, 2);
+    EXPECT_THAT(dead.reason, ::testing::HasSubstr("the card was gone"));
+  });
+}
+
+TEST_F(WorkerTest, ADrainHandsBack) {
+  Open();
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a", 1);
+    co_await UntilStage("a");
+  });
+  EXPECT_THAT(lanes_->left, ElementsAre("a"));
+  EXPECT_EQ(worker_->view()->returned, 1);
+  std::optional<Task> task;
+  const auto look = [&]() -> Awaitable<void> { task = (co_await queue_->Get("a")).value(); };
+  io_.restart();
+  Spawn(io_.get_executor(), look());
+  io_.run();
+  EXPECT_EQ(task->state, TaskState::kQueued);
+  EXPECT_EQ(task->handed_back, 1);
+}
+
+TEST_F(WorkerTest, ADrainWaitsForWhatEnds) {
+  Open();
+  patience_ = 1h;
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a");
+    co_await UntilStage("a");
+    worker_->Drain(1h);
+    lanes_->End("a");
+    EXPECT_EQ((co_await UntilEnd("a")).state, TaskState::kDone);
+  });
+  EXPECT_EQ(worker_->view()->returned, 0);
+}
+
+TEST_F(WorkerTest, WhatAnEarlierProcessRanIsQueuedAgain) {
+  Open();
+  const auto lease = [this]() -> Awaitable<void> {
+    co_await Submit("a");
+    std::vector<Want> wants = {{"a", "lane"}};
+    const auto leased = co_await queue_->Lease("local", std::move(wants), 1h);
+    EXPECT_EQ(leased->size(), 1);
+  };
+  Spawn(io_.get_executor(), lease());
+  io_.run();
+  io_.restart();
+  Live([this]() -> Awaitable<void> {
+    co_await UntilStage("a", 2);
+    lanes_->End("a");
+    co_await UntilEnd("a");
+  });
+}
+
+TEST_F(WorkerTest, LanesThatDoNotStartAreTold) {
+  Open();
+  lanes_->fault = "no Python here";
+  Live([]() -> Awaitable<void> { co_return; });
+  EXPECT_EQ(worker_->view()->fault, "no Python here");
+}
+
+TEST_F(WorkerTest, TheFeedKnowsPositionsAndOutcomes) {
+  Open();
+  Live([this]() -> Awaitable<void> {
+    for (const char* id : {"a", "b", "c"}) {
+      std::string name = id;
+      co_await Submit(std::move(name));
+    }
+    co_await UntilStage("a");
+    const Task last = feed_->live().at("c");
+    EXPECT_EQ(feed_->Position(last), 2);
+    EXPECT_EQ(feed_->Position(feed_->live().at("a")), std::nullopt);
+    for (const char* id : {"a", "b", "c"}) lanes_->End(id);
+    co_await UntilEnd("c");
+  });
+  io_.restart();
+  io_.run();  // What came of the last one is looked at behind it.
+  EXPECT_EQ(feed_->counts().outcomes.at("ok"), 3);
+  EXPECT_EQ(feed_->endings().front().note->speedup, 2.0);
+  EXPECT_TRUE(feed_->live().empty());
+}
+
+}  // namespace
+}  // namespace kgym::service

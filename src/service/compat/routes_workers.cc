@@ -1,0 +1,108 @@
+// /worker/*, /workers/status, /node/allocate.
+#include "base/clock.h"
+#include "base/text.h"
+#include "service/compat/routes.h"
+
+namespace kgym::service::kernelgym {
+namespace {
+
+using http::Request;
+using http::Response;
+
+Response Missing(const char* name) {
+  return Invalid(Concat("[{'loc': ('query', '", name, "'), 'msg': 'Field required'}]"));
+}
+
+Registered FromQuery(const Request& request) {
+  return {.device = request.QueryText("device"),
+          .last_heartbeat = WallTime(),
+          .node_id = request.QueryText("node_id"),
+          .hostname = request.QueryText("hostname")};
+}
+
+Json Success(const std::string& message) { return {{"success", true}, {"message", message}}; }
+
+Awaitable<Response> RegisterWorker(Front& front, Request& request) {
+  const std::string id = request.QueryText("worker_id");
+  Registered worker = FromQuery(request);
+  if (id.empty()) co_return Missing("worker_id");
+  if (worker.device.empty()) co_return Missing("device");
+  Json answer = Success(Concat("Worker ", id, " registered"));
+  answer["node_id"] = worker.node_id;
+  front.book.Register(id, std::move(worker));
+  co_return http::JsonResponse(answer);
+}
+
+Awaitable<Response> UnregisterWorker(Front& front, Request& request) {
+  const std::string id = request.QueryText("worker_id");
+  if (id.empty()) co_return Missing("worker_id");
+  front.book.Unregister(id);
+  co_return http::JsonResponse(Success(Concat("Worker ", id, " unregistered")));
+}
+
+Awaitable<Response> HeartbeatOfWorker(Front& front, Request& request) {
+  const std::string id = request.QueryText("worker_id");
+  if (id.empty()) co_return Missing("worker_id");
+  const Status told = front.book.Heartbeat(id, FromQuery(request));
+  if (!told.ok()) co_return Detail(409, told.error().message);
+  co_return http::JsonResponse(Success(Concat("Heartbeat updated for ", id)));
+}
+
+Awaitable<Response> EvictWorker(Front& front, Request& request) {
+  const std::string id = request.QueryText("worker_id");
+  if (id.empty()) co_return Missing("worker_id");
+  front.book.Evict(id);
+  co_return http::JsonResponse(Success(Concat("Worker ", id, " evicted")));
+}
+
+Awaitable<Response> AllocateNode(Front& front, Request& request) {
+  const std::string host = request.QueryText("hostname");
+  if (host.empty()) co_return Missing("hostname");
+  const Result<std::string> node = front.book.Allocate(host, request.QueryText("node_name"));
+  if (!node.ok()) co_return Detail(409, node.error().message);
+  const Json answer = {{"node_id", *node}, {"hostname", host}};
+  co_return http::JsonResponse(answer);
+}
+
+/// Our own lanes, then those that registered.
+Awaitable<Response> WorkersStatus(Front& front, Request&) {
+  const std::shared_ptr<const WorkerView> worker = front.desk.api().worker();
+  Json answer = Json::object();
+  for (const WorkerView::Lane& lane : worker->lanes) {
+    answer[Concat(worker->name, "_", lane.info.name)] = {
+        {"device", lane.info.name},
+        {"status", worker->state == WorkerView::State::kReady ? "online" : "offline"},
+        {"last_heartbeat", WallTime()},
+        {"node_id", ""},
+        {"hostname", "localhost"}};
+  }
+  for (const auto& [id, registered] : front.book.workers()) {
+    answer[id] = {{"device", registered.device},
+                  {"status", registered.status},
+                  {"last_heartbeat", registered.last_heartbeat},
+                  {"node_id", registered.node_id},
+                  {"hostname", registered.hostname}};
+  }
+  co_return http::JsonResponse(answer);
+}
+
+}  // namespace
+
+void AddWorkerRoutes(Table& table) {
+  using http::Scope;
+  const http::Parameter worker = {"worker_id", "Of the worker; required."}, device = {"device", "Such as cuda:0."},
+                        node = {"node_id", "Of its node."}, host = {"hostname", "Of its machine."};
+  table.Add("POST", "/worker/register", "kgRegister", "Put a worker into the list.", Scope::kAdmin, RegisterWorker,
+            {worker, device, node, host});
+  table.Add("POST", "/worker/unregister", "kgUnregister", "Take a worker off the list.", Scope::kAdmin,
+            UnregisterWorker, {worker});
+  table.Add("POST", "/worker/heartbeat", "kgHeartbeat", "Say that a worker lives.", Scope::kAdmin, HeartbeatOfWorker,
+            {worker, device, node, host});
+  table.Add("POST", "/worker/evict_from_lb", "kgEvict", "Mark a worker as offline.", Scope::kAdmin, EvictWorker,
+            {worker});
+  table.Add("POST", "/node/allocate", "kgAllocate", "A name for a machine.", Scope::kAdmin, AllocateNode,
+            {host, {"node_name", "The name that is wished for."}});
+  table.Add("GET", "/workers/status", "kgWorkers", "Lanes, and workers that registered.", Scope::kRead, WorkersStatus);
+}
+
+}  // namespace kgym::service::kernelgym
