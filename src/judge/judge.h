@@ -61,7 +61,7 @@ class Judge {
     const Submission& submission;
     const JudgeConfig& config;
     const std::function<void(std::string_view)>& stage;  // May be empty.
-    bool alone = false;                                   // On the lane: with all of the card's memory.
+    bool alone = false;                                  // On the lane: with all of the card's memory.
 
     void Tell(std::string_view name) const {
       if (stage) stage(name);

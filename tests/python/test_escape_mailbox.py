@@ -212,7 +212,7 @@ def test_the_judge_is_unharmed_at_last(verdicts: dict[str, dict[str, Any]]) -> N
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    sources = {name: HOSTILE_BUILD.format(attack=attack) for name, (attack, _) in BUILD_ATTACKS.items()}
+    sources = {name: fresh(HOSTILE_BUILD.format(attack=attack)) for name, (attack, _) in BUILD_ATTACKS.items()}
     return judged(tmp_path_factory.mktemp("builds"), {**sources, "at_last": fresh(RELU)})
 
 
