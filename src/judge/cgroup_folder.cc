@@ -125,19 +125,6 @@ bool CgroupKilledForMemory(const std::vector<std::string>& folders) {
   return false;
 }
 
-std::int64_t CgroupCpuNs(const std::vector<std::string>& folders) {
-  std::string key;
-  std::int64_t used = 0;
-  for (const std::string& folder : folders) {
-    if (std::ifstream file(folder + "/cpuacct.usage"); file >> used) return used;
-    std::ifstream lines(folder + "/cpu.stat");
-    while (lines >> key >> used) {
-      if (key == "usage_usec") return used * 1000;
-    }
-  }
-  return 0;
-}
-
 void RemoveCgroups(const Executor& executor, std::vector<std::string> folders) {
   std::erase_if(folders, [](const std::string& folder) { return ::rmdir(folder.c_str()) == 0; });
   if (!folders.empty()) Spawn(executor, RemoveLater(std::move(folders)));

@@ -28,9 +28,6 @@ std::vector<std::string> MakeCgroups(const std::string& name, const CgroupLimits
 
 bool CgroupKilledForMemory(const std::vector<std::string>& folders);
 
-/// Nanoseconds of CPU time that was used there, by processes that have ended, too; 0 where no folder counts it.
-std::int64_t CgroupCpuNs(const std::vector<std::string>& folders);
-
 /// Removes the folders as soon as they are empty: tries now, and again a few times as their processes end.
 void RemoveCgroups(const Executor& executor, std::vector<std::string> folders);
 

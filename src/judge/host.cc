@@ -2,14 +2,10 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -20,45 +16,6 @@ namespace kgym::judge {
 namespace {
 
 constexpr Duration kControlLimit = 10s;  // A supervisor answers within microseconds; this is for a machine that swaps.
-
-constexpr std::size_t kMostCounted = 256;
-
-std::int64_t ProcessCpuNs(pid_t pid) {
-  clockid_t clock{};
-  timespec used{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
-  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
-}
-
-/// CPU time of the ended children that `pid` has waited for, and of those that they had.
-std::int64_t WaitedForCpuNs(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t name_end = text.rfind(')');  // The name before it may hold anything.
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field < 16; ++field) fields >> skipped;
-  std::int64_t user = 0, system = 0;
-  fields >> user >> system;
-  return (user + system) * (std::int64_t{1'000'000'000} / ::sysconf(_SC_CLK_TCK));
-}
-
-/// The children of all threads of a process, as /proc tells them.
-void AddChildren(pid_t parent, std::vector<pid_t>& to) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator task("/proc/" + std::to_string(parent) + "/task", error), end;
-       !error && task != end; task.increment(error)) {
-    std::ifstream children(task->path() / "children");
-    for (pid_t child = -1; children >> child;) to.push_back(child);
-  }
-}
-
-pid_t FirstChild(pid_t parent) {
-  std::vector<pid_t> children;
-  AddChildren(parent, children);
-  return children.empty() ? -1 : children.front();
-}
 
 }  // namespace
 
@@ -82,6 +39,7 @@ Host::Host(const Executor& executor, Parts parts)
       work_(executor, std::move(parts.work)),
       control_(executor, std::move(parts.control)),
       drain_(executor, std::move(parts.output)),
+      account_(parts.cgroups, parts.supervisor),
       cgroups_(std::move(parts.cgroups)),
       gate_(parts.gate) {}
 
@@ -266,19 +224,7 @@ Awaitable<void> Host::End() {
   ended_ = true;
 }
 
-std::int64_t Host::CpuNs() const {
-  // 0 where the host could not join. The supervisor is in there with it, and what it does is not the host's.
-  if (const std::int64_t all = CgroupCpuNs(cgroups_); all > 0) return all - ProcessCpuNs(supervisor_);
-  std::int64_t total = WaitedForCpuNs(supervisor_);  // Of those that had lost their parent.
-  std::vector<pid_t> processes;
-  if (pid_ > 0) processes.push_back(pid_);
-  // A bound for a host that forks faster than it is counted.
-  for (std::size_t i = 0; i < processes.size() && i < kMostCounted; ++i) {
-    total += ProcessCpuNs(processes[i]) + WaitedForCpuNs(processes[i]);
-    AddChildren(processes[i], processes);
-  }
-  return total;
-}
+std::int64_t Host::CpuNs() const { return account_.UsedNs(pid_); }
 
 bool Host::OutOfMemory() const { return CgroupKilledForMemory(cgroups_); }
 

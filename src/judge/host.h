@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "judge/channel.h"
+#include "judge/cpu_account.h"
 #include "judge/gate.h"
 #include "judge/output_log.h"
 
@@ -130,6 +131,7 @@ class Host {
   Channel work_;
   Channel control_;
   OutputDrain drain_;
+  CpuAccount account_;
   std::vector<std::string> cgroups_;
   Json sandbox_;
   Gate* gate_;

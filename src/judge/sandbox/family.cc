@@ -59,10 +59,7 @@ void Family::StopAgain() {
 }
 
 bool Family::StandsStill(pid_t host, bool host_stopped) {
-  if (host_stopped) {
-    const std::optional<std::vector<pid_t>> children = ChildrenOf(host);
-    if (children && children->empty() && CountDaemons(host) == 0) return true;
-  }
+  if (host_stopped && IsAlone(host)) return true;
   // Nobody reports to us when a grandchild stops. But whoever has the signal acts on it before its next instruction in
   // user mode once its core has taken any interrupt, and this call returns after every core has; signals that were
   // being sent to each other have been sent by then. A walk may have come too early for the child of a fork that was
@@ -73,6 +70,14 @@ bool Family::StandsStill(pid_t host, bool host_stopped) {
   } while (!own_pids_ && ++round < kMostRounds && WalkOnce(getpid(), SIGSTOP));
   if (!sees_processes_) return host_stopped;
   return std::ranges::all_of(Members(), [](pid_t member) { return sandbox::StandsStill(member); });
+}
+
+// In a namespace of our own one look at /proc tells; else the children of each of the host's threads have to be asked
+// for, which takes several times as long where it has a dozen.
+bool Family::IsAlone(pid_t host) const {
+  if (own_pids_ && sees_processes_) return OtherProcesses() == std::vector<pid_t>{host};
+  const std::optional<std::vector<pid_t>> children = ChildrenOf(host);
+  return children && children->empty() && CountDaemons(host) == 0;
 }
 
 bool Family::HasLostStop(pid_t host) const { return sees_processes_ && sandbox::HasLostStop(host); }

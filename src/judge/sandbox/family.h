@@ -49,6 +49,8 @@ class Family {
 
  private:
   bool WalkOnce(pid_t process, int signo);
+  /// Whether there is no other process than `host`, whose threads all stand still.
+  bool IsAlone(pid_t host) const;
 
   bool own_pids_;
   bool sees_processes_;
