@@ -205,19 +205,20 @@ nlohmann::json LookedAt(const std::function<void(std::string_view)>& tell, const
   return report;
 }
 
+// Not through a sanitizer's library: that would be where it runs.
+__attribute__((no_sanitize("thread"))) int RunForEver() {
+  while (true) asm volatile("");
+}
+
 TEST_F(SupervisorTest, SeesWhereAHostRuns) {
-  Start([] {
-    for (std::atomic<int> i = 0;; ++i) continue;
-    return 0;
-  });
+  Start(RunForEver);
   const auto tell = [this](std::string_view text) { send(judge_, text.data(), text.size(), 0); };
-  const auto runs = [](const nlohmann::json& report) { return !report["files"].empty(); };
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const auto runs = [&self](const nlohmann::json& report) { return report["files"].contains(self); };
   const nlohmann::json report = LookedAt(
       tell, [this] { return Hear(); }, runs);
   ASSERT_TRUE(report.is_object());
   EXPECT_LE(report["looks"], 4);
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  EXPECT_TRUE(report["files"].contains(self)) << report;
 }
 
 TEST_F(SupervisorTest, SeesThatAHostWaits) {
