@@ -53,10 +53,10 @@ asan: build ## C++ tests under the address and undefined-behaviour sanitizers.
 	@mkdir -p build/runner && cp -r python/kgym_runner build/runner/ && cp $(RELEASE)/lib/_probe.abi3.so build/runner/kgym_runner/
 	$(RUN) KGYM_RUNNER=build/runner build/asan/bin/kgym cases $(ASAN_CASES)
 
-# What has threads: the base floor, and the sandbox. The judge runs on one.
+# What has threads: the base floor, the sandbox, the queue, HTTP. The judge runs on one.
 tsan: setup ## C++ tests of what has threads, under the thread sanitizer.
 	@cmake --preset tsan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
-	@$(FIXED_ADDRESSES) cmake --build --preset tsan --parallel $(JOBS) --target kgym_base_test sandbox_test
+	@$(FIXED_ADDRESSES) cmake --build --preset tsan --parallel $(JOBS) --target kgym_base_test sandbox_test kgym_queue_test kgym_http_test
 	$(RUN) $(FIXED_ADDRESSES) ctest --preset tsan --parallel $(JOBS) --exclude-regex NOT_BUILT
 
 fuzz: setup ## Fuzzes what reads hostile bytes, FUZZ_SECONDS each; needs clang 19.

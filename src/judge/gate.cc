@@ -28,8 +28,53 @@ void Gate::Exclusive::Quiet() {
   for (Host* host : gate_->hosts_) host->Credit();
 }
 
+Awaitable<void> Gate::Exclusive::Calm() {
+  if (gate_ != nullptr) co_await gate_->Calm();
+}
+
 void Gate::Exclusive::Release() {
   if (Gate* gate = std::exchange(gate_, nullptr)) gate->Release();
+}
+
+Gate::Change& Gate::Change::operator=(Change&& other) noexcept {
+  if (this != &other) {
+    Done();
+    gate_ = std::exchange(other.gate_, nullptr);
+  }
+  return *this;
+}
+
+void Gate::Change::Done() {
+  Gate* gate = std::exchange(gate_, nullptr);
+  if (gate != nullptr && --gate->changes_ == 0 && gate->settled_ != nullptr) gate->settled_->Set();
+}
+
+Awaitable<Gate::Change> Gate::BeginChange() {
+  while (calm_) {
+    Event over(executor_);
+    held_back_.push_back(&over);
+    try {
+      co_await over.Wait();
+    } catch (...) {
+      std::erase(held_back_, &over);
+      throw;
+    }
+  }
+  co_return Change(this);
+}
+
+Awaitable<void> Gate::Calm() {
+  calm_ = true;
+  if (changes_ == 0) co_return;
+  Event settled(executor_);
+  settled_ = &settled;
+  try {
+    co_await settled.Wait();
+  } catch (...) {
+    settled_ = nullptr;
+    throw;
+  }
+  settled_ = nullptr;
 }
 
 Awaitable<Gate::Exclusive> Gate::Measure(Duration expected, std::vector<Host*> own) {
@@ -69,6 +114,8 @@ void Gate::Release() {
   stats_.held += Now() - held_since_;
   for (Host* host : hosts_) host->Resume();
   own_.clear();
+  calm_ = false;
+  for (Event* change : std::exchange(held_back_, {})) change->Set();
   if (waiting_.empty()) {
     held_ = false;
     return;

@@ -8,10 +8,15 @@
 // to it (`Host::paused`), from `Quiet` on: until the device is known to be idle, a host that keeps it busy gets no
 // credit, and is ended by its own limit.
 //
+// Hosts are made and ended meanwhile, which is the driver's work and seldom shows in anybody's times. Where clocks have
+// disagreed, the one who measures asks for calm before it measures again: then nobody is made or ended until it is
+// done.
+//
 // Threads: everything here runs on the lane's executor. Nothing blocks; waiting is `co_await`.
 #pragma once
 
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/async.h"
@@ -43,6 +48,8 @@ class Gate {
 
     /// The device is idle: from now on the others are credited.
     void Quiet();
+    /// Returns when no host is being made or ended; none will be until the release.
+    Awaitable<void> Calm();
     void Release();
 
    private:
@@ -50,6 +57,24 @@ class Gate {
     explicit Exclusive(Gate* gate) : gate_(gate) {}
     Gate* gate_ = nullptr;
   };
+
+  /// Move-only; a host is being made or ended for as long as it lives.
+  class Change {
+   public:
+    Change() = default;
+    Change(Change&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Change& operator=(Change&& other) noexcept;
+    ~Change() { Done(); }
+
+   private:
+    friend class Gate;
+    explicit Change(Gate* gate) : gate_(gate) { ++gate->changes_; }
+    void Done();
+    Gate* gate_ = nullptr;
+  };
+
+  /// Before a host is made or ended: waits while somebody measures who asked for calm.
+  Awaitable<Change> BeginChange();
 
   /// `expected`: how long the caller will measure. A wrong guess costs order, never correctness. `own`: the hosts that
   /// go on.
@@ -69,6 +94,7 @@ class Gate {
   };
   void Stop(std::vector<Host*> own);
   void Abandon(Event* turn);  // By one who was cancelled while it waited.
+  Awaitable<void> Calm();
   void Release();
 
   Executor executor_;
@@ -77,6 +103,10 @@ class Gate {
   std::vector<Place> waiting_;
   bool held_ = false;
   bool quiet_ = false;
+  bool calm_ = false;
+  int changes_ = 0;
+  Event* settled_ = nullptr;       // Of the one who waits for calm.
+  std::vector<Event*> held_back_;  // Changes that wait for the end of it.
   Instant held_since_{};
   GateStats stats_;
 };

@@ -100,6 +100,44 @@ TEST_F(GateTest, WhoGivesUpWaitingLeavesTheLine) {
   EXPECT_EQ(granted_, (std::vector{0, 1}));
 }
 
+TEST_F(GateTest, CalmWaitsForHostsOnTheirWayAndHoldsBackOthers) {
+  std::vector<Gate::Change> changes;
+  bool calm = false;
+  const auto begin = [&]() -> Awaitable<void> { changes.push_back(co_await gate_.BeginChange()); };
+  const auto ask = [&]() -> Awaitable<void> {
+    co_await holds_[0].Calm();
+    calm = true;
+  };
+  Spawn(io_.get_executor(), begin());
+  Measure(0, 1ms);
+  Settle();
+  Spawn(io_.get_executor(), ask());
+  Spawn(io_.get_executor(), begin());
+  Settle();
+  EXPECT_FALSE(calm);
+  EXPECT_EQ(changes.size(), 1U) << "nobody begins";
+  changes.clear();
+  Settle();
+  EXPECT_TRUE(calm);
+  EXPECT_TRUE(changes.empty());
+  holds_[0].Release();
+  Settle();
+  EXPECT_EQ(changes.size(), 1U) << "and goes on behind it";
+}
+
+TEST_F(GateTest, WithoutAskingForCalmHostsComeAndGo) {
+  bool begun = false;
+  const auto begin = [&]() -> Awaitable<void> {
+    const Gate::Change change = co_await gate_.BeginChange();
+    begun = true;
+  };
+  Measure(0, 1ms);
+  Settle();
+  Spawn(io_.get_executor(), begin());
+  Settle();
+  EXPECT_TRUE(begun);
+}
+
 TEST_F(GateTest, TimeThatAHostStoodStillIsNotItsOwn) {
   FakeHost other(io_.get_executor(), HostKind::kCandidate, &gate_);
   Answer answer;

@@ -213,6 +213,8 @@ void Host::Kill() {
 }
 
 Awaitable<void> Host::End() {
+  Gate::Change change;
+  if (gate_ != nullptr) change = co_await gate_->BeginChange();
   Kill();
   if (!pidfd_.valid()) co_return;
   Result<Fd> watched = pidfd_.Duplicate();

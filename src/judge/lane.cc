@@ -93,6 +93,7 @@ Awaitable<AsyncSemaphore::Permit> Lane::Acquire() {
 }
 
 Awaitable<Result<std::unique_ptr<Host>>> Lane::Make(HostSpec spec) {
+  const Gate::Change change = co_await gate_.BeginChange();
   Result<std::unique_ptr<Host>> host = co_await hosts_.Fork(std::move(spec));
   if (!host.ok()) {
     Suspect(host.error().message);

@@ -415,7 +415,7 @@ std::optional<double> KernelsMs(const Json& observed) {
 
 /// The rounds, and what follows from them. Again where the clocks disagree, a few times.
 Awaitable<Result<MaybeRuling>> MeasureRounds(Session& session, const Filled& warm, BatchShape shape,
-                                             Measurement& measurement) {
+                                             Gate::Exclusive& hold, Measurement& measurement) {
   const TimingConfig& config = session.config().timing;
   const double gb_per_s = config.peak_gb_per_s > 0 ? config.peak_gb_per_s : session.ground().gb_per_s;
   const Duration waited = measurement.waited;
@@ -431,6 +431,7 @@ Awaitable<Result<MaybeRuling>> MeasureRounds(Session& session, const Filled& war
     measurement.measured = done;
     ruling = JudgeTimes(config, measurement);
     if (!ruling || ruling->outcome == Outcome::kRejectedImplausible || done == kMeasurements) co_return ruling;
+    co_await hold.Calm();
   }
 }
 
@@ -485,7 +486,7 @@ Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call
   }
   hold.Quiet();
   measurement.waited = std::chrono::steady_clock::now() - asked;
-  KGYM_CO_TRY(MaybeRuling ruling, co_await MeasureRounds(session, warm[0], shape, measurement));
+  KGYM_CO_TRY(MaybeRuling ruling, co_await MeasureRounds(session, warm[0], shape, hold, measurement));
   const double longest = std::max(measurement.candidate.median, measurement.reference.median);
   if (!ruling && session.ground().on_gpu && longest < kLatencyBelowMs) {
     KGYM_CO_TRY(ruling, co_await MeasureLatency(session, measurement));
