@@ -224,6 +224,9 @@ Awaitable<void> Throughput(Bench& bench) {
                                          " problems, ", bench.options.in_flight, " in flight"));
   if (items.empty()) co_return bench.report.Note("no Triton cases for this device: not measured");
   bench.report.Detail("problems", problems.size());
+  std::vector<std::string> names;  // The rate is that of these, and of no others.
+  for (const Item& item : items) names.push_back(item.name);
+  bench.report.Detail("mix", names);
   const std::size_t least = std::min<std::size_t>(kLeastEvaluations, 2 * items.size());
   // Opening a problem is paid once: what is measured is how it goes on.
   co_await RunMany(bench.judge, bench.options.in_flight, true, Rounds(items, 1));

@@ -43,11 +43,13 @@ bundle() {
   fi
   mkdir -p "$target"
   printf 'version: %s\n' "$(version)" >"$target/$marker"
-  rm -rf "${target:?}"/{bin,problems,cases,examples,scripts,run.sh}
-  mkdir -p "$target"/{bin,scripts}
+  rm -rf "${target:?}"/{bin,problems,cases,examples,scripts,bench,python,run.sh}
+  mkdir -p "$target"/{bin,scripts,bench,python/kgym/src}
   for name in kgym gpu_bench trust_bench; do strip -o "$target/bin/$name" "$build/bin/$name"; done
   cp -r "$root/problems" "$root/cases" "$root/examples" "$target/"
   cp "$root"/scripts/{lib.sh,gpu_accuracy.py,validate_verdicts.py} "$target/scripts/"
+  cp "$root/bench/served_throughput.py" "$target/bench/"
+  cp -r "$root/python/kgym/src/kgym" "$target/python/kgym/src/"
   cp "$root/scripts/on_gpu_run.sh" "$target/run.sh"
   find "$target" -name __pycache__ -type d -prune -exec rm -rf {} +
   size=$(du -sm --apparent-size "$target" | cut -f1)

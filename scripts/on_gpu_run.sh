@@ -17,6 +17,7 @@ Stages, in this order if none is named:
   doctor       what this machine can do, and one evaluation on the card
   cases        every verdict case that holds on a GPU
   bench        throughput, overhead, repeatability, isolation, memory
+  served       throughput through HTTP, beside that of the bench, which must have run before (only if named)
   trust        how often verdicts are what they must be, every case again and again (only if named)
   accuracy     times of the judge beside four other ways of measuring
   kernelbench  submissions for problems of a KernelBench checkout (only with --kernelbench)
@@ -63,7 +64,7 @@ read_options() {
       --only | --seconds) need "$@"; bench_options+=("$1" "$2"); shift 2 ;;
       --kernelbench) need "$@"; kernelbench=$2; shift 2 ;;
       --submissions) need "$@"; submissions=$2; shift 2 ;;
-      doctor | cases | bench | trust | accuracy | kernelbench) stages+=("$1"); shift ;;
+      doctor | cases | bench | served | trust | accuracy | kernelbench) stages+=("$1"); shift ;;
       *) printf "run: unknown option or stage '%s'; --help shows all\n" "$1" >&2; exit 2 ;;
     esac
   done
@@ -106,6 +107,12 @@ PYTHON
 bench() {
   "$here/bin/gpu_bench" --cases "$here/cases/gpu" --problems "$here/problems" --json "$results/bench.json" \
     --set "judge.device=$device" "${settings[@]}" "${bench_options[@]}" | tee "$results/bench.txt"
+}
+
+served() {
+  [ -e "$results/bench.json" ] || { say "served: name the stage bench before it, with throughput among its parts"; return 1; }
+  "$python" "$here/bench/served_throughput.py" "$results/bench.json" --kgym "$here/bin/kgym" --cases "$here/cases/gpu" \
+    --problems "$here/problems" --device "$device" --json "$results/served.json" | tee "$results/served.txt"
 }
 
 trust() {
