@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+CORPORA = [HERE / "corpus", HERE.parents[1] / "service" / "fuzz" / "corpus"]
 MOST_BYTES = 200_000  # Of an input: a little more than a packet holds.
 SLOWEST_S = 5  # For one input; with the sanitizers everything takes some ten times as long.
 MEMORY_MB = 2048
@@ -47,7 +48,7 @@ def run(program: Path, target: str, seconds: int, work: Path) -> Row:
     for folder in (kept, found):
         folder.mkdir(parents=True, exist_ok=True)
     command = [str(program), f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", f"-timeout={SLOWEST_S}", f"-rss_limit_mb={MEMORY_MB}",
-               f"-dict={HERE / 'hostile.dict'}", f"-artifact_prefix={found}/", "-print_final_stats=1", str(kept), str(HERE / "corpus" / target)]
+               f"-dict={HERE / 'hostile.dict'}", f"-artifact_prefix={found}/", "-print_final_stats=1", str(kept), *(str(corpus / target) for corpus in CORPORA if (corpus / target).is_dir())]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     log = done.stderr
     (work / (target + ".log")).write_text(log)
@@ -74,7 +75,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     bad = 0
-    for target in options.targets or sorted(folder.name for folder in (HERE / "corpus").iterdir()):
+    for target in options.targets or sorted(folder.name for corpus in CORPORA for folder in corpus.iterdir()):
         row = run(options.bin / f"{target}_fuzz", target, options.seconds, options.work)
         print(json.dumps(asdict(row)), flush=True)
         bad |= bool(row.findings)
