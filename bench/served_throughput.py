@@ -33,7 +33,7 @@ from kgym.client import AsyncClient, Evaluation  # noqa: E402
 MOST_LOST = 3.0  # Per cent below the judge alone: the target.
 
 
-def kernels_of(record: dict[str, Any], cases: Path) -> list[dict[str, str]]:
+def kernels_of(record: dict[str, Any], cases: Path) -> list[dict[str, Any]]:
     """What gpu_bench judged, as submissions. Raises SystemExit where the record does not say."""
     names = record["parts"].get("throughput", {}).get("mix")
     if not names:
@@ -41,20 +41,22 @@ def kernels_of(record: dict[str, Any], cases: Path) -> list[dict[str, str]]:
     return [kernel_of(cases / "triton" / name) for name in names]
 
 
-def kernel_of(folder: Path) -> dict[str, str]:
+def kernel_of(folder: Path) -> dict[str, Any]:
     said = dict(re.findall(r"^(problem|backend|entry):\s*(\S+)\s*$", (folder / "case.yaml").read_text(), re.MULTILINE))
-    return {"problem": said["problem"], "backend": said.get("backend", "triton"), "source": (folder / "submission.py").read_text(),
+    named = folder / said["problem"]
+    problem = {"name": folder.name, "source": named.read_text()} if said["problem"].endswith(".py") else said["problem"]
+    return {"problem": problem, "backend": said.get("backend", "triton"), "source": (folder / "submission.py").read_text(),
             **({"entry": said["entry"]} if "entry" in said else {})}
 
 
 class Load:
     """A closed loop: so many in flight until the time is over."""
 
-    def __init__(self, client: AsyncClient, kernels: list[dict[str, str]], in_flight: int):
+    def __init__(self, client: AsyncClient, kernels: list[dict[str, Any]], in_flight: int):
         self.client, self.kernels, self.in_flight = client, kernels, in_flight
         self.outcomes: Counter[str] = Counter()
 
-    async def one(self, kernel: dict[str, str]) -> Evaluation:
+    async def one(self, kernel: dict[str, Any]) -> Evaluation:
         own = {**kernel, "source": "%s\n# evaluation %s\n" % (kernel["source"], uuid.uuid4().hex)}
         done = await self.client.evaluate(own.pop("problem"), own.pop("source"), own.pop("backend"), **own)
         self.outcomes[done.outcome or done.state] += 1
@@ -62,7 +64,7 @@ class Load:
 
     async def round(self) -> None:
         room = asyncio.Semaphore(self.in_flight)
-        async def one(kernel: dict[str, str]) -> None:
+        async def one(kernel: dict[str, Any]) -> None:
             async with room:
                 await self.one(kernel)
         await asyncio.gather(*map(one, self.kernels))
@@ -79,7 +81,7 @@ class Load:
         return ended, seconds
 
 
-async def measure(url: str, kernels: list[dict[str, str]], in_flight: int, seconds: float) -> dict[str, Any]:
+async def measure(url: str, kernels: list[dict[str, Any]], in_flight: int, seconds: float) -> dict[str, Any]:
     async with AsyncClient(url) as client:
         load = Load(client, kernels, in_flight)
         await load.round()

@@ -30,6 +30,13 @@ def test_a_demo_kernel_is_timed(server: ServeProcess) -> None:
     assert profile["own_work"]["kernels"] and profile["stages"]["total_ms"] > 0
 
 
+def test_the_events_name_what_is_done(server: ServeProcess) -> None:
+    source = (ROOT / "examples/demo/level1__rmsnorm__fused.py").read_text()
+    server.ask("POST", "/v1/evaluations", submission(id="told", problem="level1/rmsnorm", source=source, dedup=False))
+    names = [name for name, _ in Events(server, "/v1/evaluations/told/events")]
+    assert names.index("checking") < names.index("timing") < names.index("done"), names
+
+
 @pytest.mark.parametrize(("source", "outcome"), [(RELU, "ok"), (WRONG_RELU, "fail:numerical"), (TORCH_RELU, "rejected:reference-call"), ("x =", "fail:format")])
 def test_verdicts(server: ServeProcess, source: str, outcome: str) -> None:
     own = {"name": "mine", "source": PROBLEM}

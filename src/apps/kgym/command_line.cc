@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string>
 
+#include "apps/kgym/client_command_line.h"
 #include "apps/kgym/console.h"
 #include "apps/kgym/exit_code.h"
 #include "apps/kgym/run.h"
@@ -162,6 +163,48 @@ void AddOthers(CLI::App& app, ReplayOptions& replay, DoctorOptions& doctor, Show
   sub->add_flag("--yaml", config.yaml, "as a file that --config reads");
 }
 
+/// What serve and worker share: the lanes of this machine.
+template <class Options>
+void AddLanes(CLI::App* sub, Options& options) {
+  sub->add_option("--name", options.name, "of this worker, unique on its queue (default: host name and process id)")
+      ->type_name("NAME");
+  sub->add_option("--devices", options.devices, "what to judge on, one judge each: cuda:0,cuda:1")->type_name("LIST");
+  sub->add_option("--labels", options.labels,
+                  "what a task may ask of these lanes besides device and card: pool=a,rack=7")
+      ->type_name("LIST");
+  sub->add_option("--slots", options.slots, "evaluations that a device is given at once (default: 4, on a GPU 16)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""));
+  sub->add_option("--fake-lanes", options.fake_lanes, "judge nothing: N lanes that say ok, for load tests")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000).description(""));
+  sub->add_option("--fake-hold", options.fake_hold, "how long such a lane holds a task (default: 50ms)")
+      ->type_name("DURATION");
+  sub->add_option("--drain", options.drain, "how long what runs may go on after SIGTERM (default: 30s)")
+      ->type_name("DURATION");
+}
+
+void AddWorker(CLI::App& app, WorkOptions& options) {
+  CLI::App* sub =
+      Subcommand(app, "worker", "Work on a queue that is elsewhere, with the lanes of this machine",
+                 "  kgym worker --join http://server:8700 --devices cuda:0,cuda:1\n"
+                 "  kgym worker --join redis://:PASSWORD@queue:6379 --labels pool=night\n\n"
+                 "SIGTERM drains: what runs may end, and is handed back otherwise. A second one ends it at once;\n"
+                 "what ran is then tried elsewhere once its lease is over. It waits for a queue that went away.");
+  sub->add_option("--join", options.join, "the queue: http://HOST[:PORT] of a `kgym serve`, or the redis:// it uses")
+      ->type_name("URL")
+      ->envname("KGYM_QUEUE")
+      ->required();
+  sub->add_option("--token", options.token, "of the server, with the scope `work`; better kept in KGYM_TOKEN")
+      ->type_name("TOKEN")
+      ->envname("KGYM_TOKEN");
+  sub->add_option("--lease", options.lease, "what is not heard of for so long is tried elsewhere (default: 30s)")
+      ->type_name("DURATION");
+  AddLanes(sub, options);
+  AddConfig(sub, options.config);
+  AddJson(sub, options.json);
+}
+
 void AddServe(CLI::App& app, ServeOptions& options) {
   CLI::App* sub = Subcommand(app, "serve", "Judge what comes in over HTTP: API, queue, and the lanes of this machine",
                              "  kgym serve\n"
@@ -181,15 +224,8 @@ void AddServe(CLI::App& app, ServeOptions& options) {
   sub->add_option("--queue", options.queue, "queue that several servers share: redis://[:PASSWORD@]HOST[:PORT]")
       ->type_name("URL")
       ->envname("KGYM_QUEUE");
-  sub->add_option("--devices", options.devices, "what to judge on, one judge each: cuda:0,cuda:1")->type_name("LIST");
-  sub->add_option("--slots", options.slots, "evaluations that a device is given at once (default: 4, on a GPU 16)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256).description(""));
-  sub->add_option("--fake-lanes", options.fake_lanes, "judge nothing: N lanes that say ok, for load tests")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000).description(""));
-  sub->add_option("--fake-hold", options.fake_hold, "how long such a lane holds a task (default: 50ms)")
-      ->type_name("DURATION");
+  AddLanes(sub, options);
+  sub->add_flag("--no-lanes", options.no_lanes, "judge nothing here: workers elsewhere do it all");
   sub->add_option("--max-queued", options.max_queued, "tasks that may wait; beyond that 429 (default: 200000)")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
@@ -200,8 +236,6 @@ void AddServe(CLI::App& app, ServeOptions& options) {
   sub->add_option("--keep-most", options.keep_most, "how many results are kept (default: 1000000)")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  sub->add_option("--drain", options.drain, "how long what runs may go on after SIGTERM (default: 30s)")
-      ->type_name("DURATION");
   AddProblemSource(sub, options.source, false);
   AddConfig(sub, options.config);
   AddJson(sub, options.json);
@@ -264,12 +298,16 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   ReplayOptions replay;
   DoctorOptions doctor;
   ServeOptions serve;
+  WorkOptions worker;
   ShowConfigOptions config;
   AddEval(app, eval);
   AddCases(app, cases);
   AddProblems(app, problems);
   AddOthers(app, replay, doctor, config);
   AddServe(app, serve);
+  AddWorker(app, worker);
+  ClientCommands client;
+  AddClientCommands(app, client);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version.
@@ -287,6 +325,12 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   if (name == "replay") return {replay};
   if (name == "doctor") return {doctor};
   if (name == "serve") return {serve};
+  if (name == "worker") return {worker};
+  if (name == "submit") return {client.submit};
+  if (name == "status") return {client.status};
+  if (name == "wait") return {client.wait};
+  if (name == "cancel") return {client.cancel};
+  if (name == "top") return {client.top};
   return {config};
 }
 

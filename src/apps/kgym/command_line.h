@@ -1,4 +1,4 @@
-// The command line, read. The one file that knows CLI11 is command_line.cc.
+// The command line, read. CLI11 is known to command_line.cc and client_command_line.cc only.
 //
 // Threads: main.
 #pragma once

@@ -13,7 +13,13 @@ int Run(const ProblemsOptions& options);
 int Run(const ReplayOptions& options);
 int Run(const DoctorOptions& options);
 int Run(const ServeOptions& options);
+int Run(const WorkOptions& options);
 int Run(const ShowConfigOptions& options);
+int Run(const SubmitOptions& options);
+int Run(const StatusOptions& options);
+int Run(const WaitOptions& options);
+int Run(const CancelOptions& options);
+int Run(const TopOptions& options);
 
 /// `eval` of a folder or a JSONL file.
 int RunRows(const EvalOptions& options);

@@ -26,8 +26,10 @@ Result<judge::Problem> ProblemFinder::Find(const std::string& name) {
   judge::Problem problem;
   const bool path = name.starts_with("/") || name.starts_with("./") || name.starts_with("../");
   const bool in_suite = source_.suite == judge::SuiteKind::kKernelBench && !path;
-  if (name.ends_with(".py") && !in_suite && (path || IsFile(name))) {
+  if (name.ends_with(".py") && !in_suite && (path || source_.by_name || IsFile(name))) {
     KGYM_TRY(problem, judge::ProblemFromFile(name));
+  } else if (source_.by_name) {
+    problem.name = name;
   } else {
     KGYM_TRY(const judge::Suite* suite, Opened());
     KGYM_TRY(problem, suite->Load(name));

@@ -27,7 +27,8 @@ class ProblemFinder {
  public:
   explicit ProblemFinder(ProblemSource source) : source_(std::move(source)) {}
 
-  /// A path that ends in .py, or a name of the suite; at the source's workload and sizes.
+  /// A path that ends in .py, or a name of the suite; at the source's workload and sizes. Only a name, without a
+  /// source, where the source is `by_name`.
   Result<judge::Problem> Find(const std::string& name);
 
   Result<const judge::Suite*> Opened();

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "apps/kgym/client_options.h"
 #include "judge/suite.h"
 
 namespace kgym::app {
@@ -23,6 +24,7 @@ struct ProblemSource {
   std::string root;
   std::string workload;            // Empty: "cpu" on a CPU, "gpu" on a GPU; chosen when the command line was read.
   std::vector<std::string> sizes;  // "rows=512".
+  bool by_name = false;            // Names are passed on: a server looks them up.
 };
 
 struct EvalOptions {
@@ -81,7 +83,10 @@ struct ServeOptions {
   std::string data;     // Folder; empty: $XDG_STATE_HOME/kgym or ~/.local/state/kgym.
   std::string queue;    // "redis://..."; empty: the embedded one, in `data`.
   std::string devices;  // "cuda:0,cuda:1"; empty: judge.device.
+  std::string name;     // Of its worker, where servers share a queue; empty: host name and process id.
+  std::string labels;   // "pool=a,owner=b": that each lane has besides its own.
   int slots = 0;        // Evaluations that a device is given at once; 0: as many as suit it.
+  bool no_lanes = false;
   int fake_lanes = 0;
   std::string fake_hold = "50ms";
   int max_queued = 200'000;
@@ -94,12 +99,28 @@ struct ServeOptions {
   bool json = false;
 };
 
+struct WorkOptions {
+  std::string join;     // "redis://..." or "http://...".
+  std::string token;    // Of a server.
+  std::string name;     // Empty: host name and process id.
+  std::string devices;  // "cuda:0,cuda:1"; empty: judge.device.
+  std::string labels;   // "pool=a,owner=b": that each lane has besides its own.
+  int slots = 0;        // Evaluations that a device is given at once; 0: as many as suit it.
+  int fake_lanes = 0;
+  std::string fake_hold = "50ms";
+  std::string lease = "30s";
+  std::string drain = "30s";
+  ConfigSource config;
+  bool json = false;
+};
+
 struct ShowConfigOptions {
   ConfigSource config;
   bool yaml = false;
 };
 
-using Command = std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ServeOptions,
-                             ShowConfigOptions>;
+using Command =
+    std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ServeOptions, WorkOptions,
+                 ShowConfigOptions, SubmitOptions, StatusOptions, WaitOptions, CancelOptions, TopOptions>;
 
 }  // namespace kgym::app

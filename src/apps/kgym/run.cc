@@ -18,19 +18,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// The value of `work`, or kInterrupted where a signal came first; `work` has then been cancelled and has ended.
-Awaitable<int> UntilSignal(Awaitable<int> work) {
-  const auto executor = co_await asio::this_coro::executor;
-  asio::signal_set signals(executor, SIGINT, SIGTERM);
-  auto race = asio::experimental::make_parallel_group(asio::co_spawn(executor, std::move(work), asio::deferred),
-                                                      signals.async_wait(asio::deferred));
-  auto [order, failure, value, signal_code, signal] =
-      co_await race.async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-  if (order[0] == 1 && !signal_code) co_return kInterrupted;
-  if (failure) std::rethrow_exception(failure);
-  co_return value;
-}
-
 Awaitable<void> Worker(std::size_t& next, std::size_t count, const std::function<Awaitable<void>(std::size_t)>& body) {
   while (next < count) co_await body(next++);
 }
@@ -76,6 +63,18 @@ int WithJudge(judge::JudgeConfig config, std::function<Awaitable<int>(judge::Jud
   Spawn(io.get_executor(), life());
   io.run();
   return code;
+}
+
+Awaitable<int> UntilSignal(Awaitable<int> work) {
+  const auto executor = co_await asio::this_coro::executor;
+  asio::signal_set signals(executor, SIGINT, SIGTERM);
+  auto race = asio::experimental::make_parallel_group(asio::co_spawn(executor, std::move(work), asio::deferred),
+                                                      signals.async_wait(asio::deferred));
+  auto [order, failure, value, signal_code, signal] =
+      co_await race.async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+  if (order[0] == 1 && !signal_code) co_return kInterrupted;
+  if (failure) std::rethrow_exception(failure);
+  co_return value;
 }
 
 Awaitable<void> ForEach(std::size_t count, int jobs, std::function<Awaitable<void>(std::size_t)> body) {

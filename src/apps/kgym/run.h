@@ -25,6 +25,10 @@ int WithJudge(judge::JudgeConfig config, bool json, std::function<Awaitable<int>
 int WithJudge(judge::JudgeConfig config, std::function<Awaitable<int>(judge::Judge&)> use,
               std::function<int(const Error&)> failed);
 
+/// The value of `work`, or kInterrupted where SIGINT or SIGTERM came first; `work` has then been cancelled and has
+/// ended.
+Awaitable<int> UntilSignal(Awaitable<int> work);
+
 /// body(0) to body(count - 1), begun in that order, at most `jobs` at once. Returns when all have ended.
 Awaitable<void> ForEach(std::size_t count, int jobs, std::function<Awaitable<void>(std::size_t)> body);
 

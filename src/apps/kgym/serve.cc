@@ -4,6 +4,7 @@
 #include "apps/kgym/commands.h"
 #include "apps/kgym/console.h"
 #include "apps/kgym/exit_code.h"
+#include "apps/kgym/lane_options.h"
 #include "apps/kgym/run.h"
 #include "base/text.h"
 #include "service/compat/routes.h"
@@ -13,23 +14,15 @@ namespace {
 
 constexpr const char* kExample = R"({"problem": "level1/relu", "backend": "triton", "source": "..."})";
 
-Result<Duration> ReadDuration(const char* option, const std::string& text) {
-  Result<Duration> duration = ParseDuration(text);
-  if (!duration.ok()) return Within(option, duration.error());
-  if (*duration < Duration(0)) return Error{Concat(option, ": '", text, "'; it cannot be negative")};
-  return duration;
-}
-
 Result<service::ServeOptions> Read(const ServeOptions& options) {
   service::ServeOptions serve;
   KGYM_TRY(const judge::JudgeConfig config, LoadConfig(options.config));
-  for (const std::string& device : Split(options.devices, ',')) {
-    judge::JudgeConfig one = config;
-    one.device = std::string(Trim(device));
-    if (const std::string fault = one.Fault(); !fault.empty()) return Error{"--devices: " + fault};
-    serve.judges.push_back(std::move(one));
-  }
-  if (serve.judges.empty()) serve.judges.push_back(config);
+  KGYM_TRY(serve.judges, JudgesOf(config, options.devices));
+  KGYM_TRY(serve.labels, ReadLabels(options.labels));
+  if (options.no_lanes && (options.fake_lanes > 0 || !options.devices.empty()))
+    return Error{"--no-lanes: it goes with neither --devices nor --fake-lanes; leave one out"};
+  serve.lanes = !options.no_lanes;
+  serve.name = options.name;
   serve.host = options.host;
   serve.port = static_cast<std::uint16_t>(options.port);
   serve.no_auth = options.no_auth;

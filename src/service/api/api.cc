@@ -26,6 +26,7 @@ void AddRoutes(http::Routes& routes, Api& api) {
   AddArtefactRoutes(routes, api);
   AddStatusRoutes(routes, api);
   AddHealthRoutes(routes, api);
+  AddWorkRoutes(routes, api);
 }
 
 std::string TenantOf(const http::Request& request) {
@@ -84,6 +85,12 @@ http::Parameter WaitParameter() {
   return {"wait",
           "Seconds to wait for the end; the answer comes sooner where it ends sooner.",
           {{"type", "number"}, {"minimum", 0}, {"maximum", kLongestWait}, {"default", 0}}};
+}
+
+Json Shown(const Api& api, const Task& task) {
+  Json json = EvaluationJson(task, api.feed.Position(task));
+  if (const std::string why = api.crew.WhyItWaits(task); !why.empty()) json["waits_for"] = why;
+  return json;
 }
 
 Json SchemaRef(const std::string& name) { return {{"$ref", "#/components/schemas/" + name}}; }

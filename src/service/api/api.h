@@ -10,8 +10,8 @@
 
 #include "judge/judge_config.h"
 #include "service/api/catalogue.h"
+#include "service/api/crew.h"
 #include "service/api/feed.h"
-#include "service/api/worker.h"
 #include "service/http/route.h"
 #include "service/http/server.h"
 #include "service/http/site.h"
@@ -29,9 +29,9 @@ struct Api {
   const Catalogue& catalogue;
   judge::JudgeConfig config;  // The server's own.
   std::string version;
-  std::function<std::shared_ptr<const WorkerView>()> worker;  // This machine's; never null.
-  std::string queue_kind;                                     // "sqlite", "redis": for people.
-  bool open = false;                                          // No token is asked for.
+  Crew& crew;
+  std::string queue_kind;  // "sqlite", "redis": for people.
+  bool open = false;       // No token is asked for.
   Instant started = std::chrono::steady_clock::now();
 
   bool draining = false;           // Nothing new is taken.
@@ -49,6 +49,7 @@ void AddEventRoutes(http::Routes& routes, Api& api);
 void AddArtefactRoutes(http::Routes& routes, Api& api);
 void AddStatusRoutes(http::Routes& routes, Api& api);
 void AddHealthRoutes(http::Routes& routes, Api& api);
+void AddWorkRoutes(http::Routes& routes, Api& api);
 
 /// /metrics: Prometheus text.
 Awaitable<http::Response> Metrics(Api& api);
@@ -72,6 +73,9 @@ http::Response QueueFault(const http::Request& request, const Error& error);
 /// What many routes take.
 http::Parameter IdParameter();
 http::Parameter WaitParameter();
+
+/// The evaluation as it is now, for its client.
+Json Shown(const Api& api, const Task& task);
 
 /// A $ref into the document's schemas.
 Json SchemaRef(const std::string& name);

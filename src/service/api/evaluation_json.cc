@@ -97,7 +97,7 @@ Json EvaluationJson(const Task& task, std::optional<std::int64_t> position) {
     json["name"] = submission.value("name", "");
     json["config"] = payload->value("config", none);
   }
-  json["outcome"] = json["speedup"] = json["verdict"] = json["error"] = nullptr;
+  json["outcome"] = json["speedup"] = json["verdict"] = json["error"] = json["waits_for"] = nullptr;
   if (task.state == TaskState::kDone) {
     const Result<Json> result = ParseJson(task.result, "result");
     const OutcomeNote note = NoteOf(task.result);
@@ -118,6 +118,7 @@ Json EvaluationSchema() {
   Json& properties = schema["properties"];
   for (const char* text : {"backend", "entry", "name"}) properties[text] = {{"type", "string"}};
   properties["config"] = {{"type", "object"}};
+  properties["waits_for"] = NullOr("string", "Why it will go on waiting as things are: no lane has its labels.");
   properties["verdict"] = NullOr("object", "kgym.verdict/1, see docs/verdict.md; once it is done.");
   properties["error"] = NullOr("object", "Where the problem itself cannot be judged: kind, message, traceback.");
   properties["links"] = {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};

@@ -52,6 +52,10 @@ void Feed::OnChanges(const Changes& changes) {
     }
   }
   for (const Task& task : changes.tasks) OnChange(task);
+  Touch();
+}
+
+void Feed::Touch() {
   ++version_;
   for (http::Signal* watcher : watchers_) watcher->Raise();
 }

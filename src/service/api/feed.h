@@ -65,6 +65,9 @@ class Feed {
   /// How often something changed: for whoever draws a picture now and then.
   std::uint64_t version() const { return version_; }
 
+  /// Something beside the queue changed that the picture shows.
+  void Touch();
+
   /// Raised when something changes; one that is raised already costs nothing.
   void Watch(http::Signal* signal) { watchers_.push_back(signal); }
   void Unwatch(http::Signal* signal) { std::erase(watchers_, signal); }

@@ -77,6 +77,11 @@ Awaitable<Ran> JudgeLanes::Run(std::size_t lane, const Task& task, bool last,
   co_return Ran{true, VerdictResult(verdict.ToJson())};
 }
 
+void JudgeLanes::WatchHealth(std::function<void(std::size_t lane, const std::string& illness)> told) {
+  for (std::size_t lane = 0; lane < judges_.size(); ++lane)
+    judges_[lane]->WatchHealth([told, lane](const std::string& illness) { told(lane, illness); });
+}
+
 Awaitable<void> JudgeLanes::Close() {
   for (const auto& judge : judges_) co_await judge->Close();
   judges_.clear();

@@ -22,6 +22,7 @@ class JudgeLanes final : public Lanes {
   Awaitable<Result<std::vector<LaneInfo>>> Start() override;
   Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
                      std::function<void(std::string_view)> stage) override;
+  void WatchHealth(std::function<void(std::size_t lane, const std::string& illness)> told) override;
   Awaitable<void> Close() override;
 
  private:

@@ -40,6 +40,10 @@ class Lanes {
   virtual Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
                              std::function<void(std::string_view)> stage) = 0;
 
+  /// After Start(): `told` is called when a lane is taken out of use, with the reason, and with an empty one when it
+  /// works again; at once for those that are ill now. Never after Close(). Lanes that are never ill need not.
+  virtual void WatchHealth(std::function<void(std::size_t lane, const std::string& illness)> told) { (void)told; }
+
   virtual Awaitable<void> Close() = 0;
 };
 

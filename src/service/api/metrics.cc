@@ -43,24 +43,33 @@ void AddFeed(Exposition& text, Feed& feed) {
   histogram("kgym_task_run_seconds", "From the start of the last attempt to the end.", counts.run);
 }
 
-void AddWorker(Exposition& text, const WorkerView& worker) {
+void AddCrew(Exposition& text, const std::vector<SharedWorkerView>& crew) {
+  const auto workers = [&](const char* name, const char* type, const char* help, auto value) {
+    text.Metric(name, type, help);
+    for (const SharedWorkerView& worker : crew)
+      text.Sample({{"worker", worker->name}}, static_cast<double>(value(*worker)));
+  };
   const auto lanes = [&](const char* name, const char* type, const char* help, auto value) {
     text.Metric(name, type, help);
-    for (const WorkerView::Lane& lane : worker.lanes)
-      text.Sample({{"worker", worker.name}, {"lane", lane.info.name}}, static_cast<double>(value(lane)));
+    for (const SharedWorkerView& worker : crew) {
+      for (const WorkerView::Lane& lane : worker->lanes)
+        text.Sample({{"worker", worker->name}, {"lane", lane.info.name}}, static_cast<double>(value(lane)));
+    }
   };
-  text.Metric("kgym_worker_ready", "gauge", "1 while the lanes take tasks.");
-  text.Sample({{"worker", worker.name}}, worker.state == WorkerView::State::kReady ? 1 : 0);
+  workers("kgym_worker_ready", "gauge", "1 while the lanes take tasks.",
+          [](const auto& worker) { return worker.state == WorkerView::State::kReady ? 1 : 0; });
   lanes("kgym_lane_slots", "gauge", "Tasks that may share the lane.", [](const auto& lane) { return lane.info.slots; });
   lanes("kgym_lane_running", "gauge", "Tasks on the lane.", [](const auto& lane) { return lane.running; });
+  lanes("kgym_lane_quarantined", "gauge", "1 while the lane is out of use, because its device does not work.",
+        [](const auto& lane) { return lane.fault.empty() ? 0 : 1; });
   lanes("kgym_lane_done_total", "counter", "Tasks that ended on the lane with a result.",
         [](const auto& lane) { return lane.done; });
   lanes("kgym_lane_failed_total", "counter", "Attempts on the lane that are to be tried again.",
         [](const auto& lane) { return lane.failed; });
   lanes("kgym_lane_busy_seconds_total", "counter", "Seconds that tasks held the lane, one by one.",
         [](const auto& lane) { return lane.busy_s; });
-  text.Metric("kgym_worker_stopped_total", "counter", "Tasks that were stopped while they ran.");
-  text.Sample({{"worker", worker.name}}, static_cast<double>(worker.stopped));
+  workers("kgym_worker_stopped_total", "counter", "Tasks that were stopped while they ran.",
+          [](const auto& worker) { return worker.stopped; });
 }
 
 void AddHttp(Exposition& text, const Api& api) {
@@ -94,7 +103,7 @@ Awaitable<http::Response> Metrics(Api& api) {
   text.Sample({}, stats.ok() ? 1 : 0);
   if (stats.ok()) AddQueue(text, *stats, static_cast<double>(api.clock.NowMs()));
   AddFeed(text, api.feed);
-  AddWorker(text, *api.worker());
+  AddCrew(text, api.crew.workers());
   AddHttp(text, api);
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

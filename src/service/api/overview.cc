@@ -8,7 +8,7 @@
 namespace kgym::service {
 namespace {
 
-constexpr std::size_t kRunningShown = 64, kRecentShown = 50, kLanesShown = 256;
+constexpr std::size_t kRunningShown = 64, kRecentShown = 50, kLanesShown = 256, kWorkersShown = 256;
 
 bool Visible(const Task& task, const std::string& tenant) { return tenant.empty() || task.spec.tenant == tenant; }
 
@@ -44,10 +44,15 @@ Json LiveJson(const Api& api) {
 }  // namespace
 
 Json Overview(Api& api, const std::string& tenant) {
-  const std::shared_ptr<const WorkerView> worker = api.worker();
   const FeedCounts& counts = api.feed.counts();
-  Json lanes = LanesJson(*worker);
-  if (lanes.size() > kLanesShown) lanes.erase(lanes.begin() + kLanesShown, lanes.end());
+  const std::vector<SharedWorkerView> crew = api.crew.workers();
+  Json workers = Json::array(), lanes = Json::array();
+  for (const SharedWorkerView& worker : crew) {
+    if (workers.size() < kWorkersShown) workers.push_back(WorkerJson(*worker));
+    for (const WorkerView::Lane& lane : worker->lanes) {
+      if (lanes.size() < kLanesShown) lanes.push_back(LaneJson(*worker, lane));
+    }
+  }
   Json ended = Json::object();
   for (const TaskState state : {TaskState::kDone, TaskState::kCancelled, TaskState::kDead})
     ended[std::string(Name(state))] = counts.ended[static_cast<std::size_t>(state)];
@@ -59,7 +64,8 @@ Json Overview(Api& api, const std::string& tenant) {
           {"ended", std::move(ended)},
           {"ended_per_s", api.feed.EndedPerSecond()},
           {"outcomes", counts.outcomes},
-          {"worker", WorkerJson(*worker)},
+          {"worker", WorkerJson(*api.crew.own())},
+          {"workers", std::move(workers)},
           {"lanes", std::move(lanes)},
           {"running", RunningJson(api, tenant)},
           {"recent", RecentJson(api, tenant)}};
@@ -90,28 +96,23 @@ Json QueueJson(Api& api, const QueueStats& stats) {
 Json WorkerJson(const WorkerView& worker) {
   int running = 0;
   for (const WorkerView::Lane& lane : worker.lanes) running += lane.running;
-  return {{"name", worker.name},
-          {"state", Name(worker.state)},
-          {"fault", worker.fault.empty() ? Json(nullptr) : Json(worker.fault)},
-          {"lanes", worker.lanes.size()},
-          {"running", running},
-          {"stopped", worker.stopped},
-          {"handed_back", worker.returned}};
+  return {{"name", worker.name},          {"version", worker.version.empty() ? Json(nullptr) : Json(worker.version)},
+          {"state", Name(worker.state)},  {"fault", worker.fault.empty() ? Json(nullptr) : Json(worker.fault)},
+          {"lanes", worker.lanes.size()}, {"running", running},
+          {"stopped", worker.stopped},    {"handed_back", worker.returned}};
 }
 
-Json LanesJson(const WorkerView& worker) {
-  Json lanes = Json::array();
-  for (const WorkerView::Lane& lane : worker.lanes) {
-    lanes.push_back({{"name", lane.info.name},
-                     {"worker", worker.name},
-                     {"labels", lane.info.labels},
-                     {"slots", lane.info.slots},
-                     {"running", lane.running},
-                     {"done", lane.done},
-                     {"failed", lane.failed},
-                     {"busy_s", lane.busy_s}});
-  }
-  return lanes;
+Json LaneJson(const WorkerView& worker, const WorkerView::Lane& lane) {
+  return {{"name", lane.info.name},
+          {"worker", worker.name},
+          {"state", LaneState(worker, lane)},
+          {"fault", lane.fault.empty() ? Json(nullptr) : Json(lane.fault)},
+          {"labels", lane.info.labels},
+          {"slots", lane.info.slots},
+          {"running", lane.running},
+          {"done", lane.done},
+          {"failed", lane.failed},
+          {"busy_s", lane.busy_s}};
 }
 
 }  // namespace kgym::service

@@ -14,6 +14,6 @@ Json Overview(Api& api, const std::string& tenant);
 
 Json QueueJson(Api& api, const QueueStats& stats);
 Json WorkerJson(const WorkerView& worker);
-Json LanesJson(const WorkerView& worker);
+Json LaneJson(const WorkerView& worker, const WorkerView::Lane& lane);
 
 }  // namespace kgym::service

@@ -23,7 +23,7 @@ Awaitable<Response> GetOne(Api& api, Request& request) {
     if (!ended.ok()) co_return QueueFault(request, ended.error());
     if (*ended) task = **std::move(ended);
   }
-  co_return http::JsonResponse(EvaluationJson(task, api.feed.Position(task)));
+  co_return http::JsonResponse(Shown(api, task));
 }
 
 Awaitable<Response> CancelOne(Api& api, Request& request) {

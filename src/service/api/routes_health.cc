@@ -16,26 +16,29 @@ struct Health {
 };
 
 Awaitable<Health> Look(Api& api) {
-  const std::shared_ptr<const WorkerView> worker = api.worker();
   const Result<QueueStats> stats = co_await api.queue.Stats();
   if (!stats.ok()) co_return Health{false, "the queue cannot be asked: " + stats.error().message};
   if (api.draining) co_return Health{false, "the server is about to stop"};
-  if (worker->state == WorkerView::State::kStarting) co_return Health{false, "the lanes are getting ready"};
-  if (worker->state == WorkerView::State::kFailed) co_return Health{false, "the lanes did not start: " + worker->fault};
-  co_return Health{true, ""};
+  if (api.crew.ready()) co_return Health{true, ""};
+  const SharedWorkerView own = api.crew.own();
+  if (own->state == WorkerView::State::kStarting) co_return Health{false, "the lanes are getting ready"};
+  if (own->state == WorkerView::State::kFailed) co_return Health{false, "the lanes did not start: " + own->fault};
+  co_return Health{false, "no worker has lanes; start one with `kgym worker --join`"};
 }
 
 /// Healthy while lanes get ready: what is submitted waits, and is not lost.
 Awaitable<Response> Healthy(Api& api, Request&) {
   const Health health = co_await Look(api);
-  const std::shared_ptr<const WorkerView> worker = api.worker();
-  const bool sick = worker->state == WorkerView::State::kFailed || health.why.starts_with("the queue");
+  const bool failed = api.crew.own()->state == WorkerView::State::kFailed && !api.crew.ready();
+  const bool sick = failed || health.why.starts_with("the queue");
+  std::size_t lanes = 0;
+  for (const SharedWorkerView& worker : api.crew.workers()) lanes += worker->lanes.size();
   const Json answer = {{"status", sick ? "unhealthy" : "healthy"},
                        {"ready", health.ready},
                        {"detail", health.why},
                        {"version", api.version},
                        {"uptime_s", ToSeconds(std::chrono::steady_clock::now() - api.started)},
-                       {"lanes", worker->lanes.size()}};
+                       {"lanes", lanes}};
   co_return http::JsonResponse(answer, sick ? 503 : 200);
 }
 

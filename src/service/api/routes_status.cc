@@ -18,14 +18,20 @@ Awaitable<Response> QueueStatus(Api& api, Request& request) {
 }
 
 Awaitable<Response> Workers(Api& api, Request&) {
-  const Json workers = {{"workers", Json::array({WorkerJson(*api.worker())})}};
-  co_return http::JsonResponse(workers);
+  Json workers = Json::array();
+  for (const SharedWorkerView& worker : api.crew.workers()) workers.push_back(WorkerJson(*worker));
+  const Json answer = {{"workers", std::move(workers)}};
+  co_return http::JsonResponse(answer);
 }
 
 Awaitable<Response> LaneStatus(Api& api, Request&) {
-  const std::shared_ptr<const WorkerView> worker = api.worker();
-  Json lanes = LanesJson(*worker);
-  for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i]["facts"] = worker->lanes[i].info.facts;
+  Json lanes = Json::array();
+  for (const SharedWorkerView& worker : api.crew.workers()) {
+    for (const WorkerView::Lane& lane : worker->lanes) {
+      lanes.push_back(LaneJson(*worker, lane));
+      lanes.back()["facts"] = lane.info.facts;
+    }
+  }
   const Json answer = {{"lanes", std::move(lanes)}};
   co_return http::JsonResponse(answer);
 }

@@ -40,8 +40,7 @@ Refusal FullOf(const Accepted& accepted) {
 }
 
 Response Answer(const Api& api, const Task& task, bool fresh) {
-  Response response =
-      http::JsonResponse(EvaluationJson(task, api.feed.Position(task)), fresh && !Ended(task.state) ? 202 : 200);
+  Response response = http::JsonResponse(Shown(api, task), fresh && !Ended(task.state) ? 202 : 200);
   response.headers.push_back({"Location", "/v1/evaluations/" + http::PercentEncode(task.spec.id)});
   return response;
 }

@@ -18,10 +18,15 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "service/api/api.h"
+#include "service/api/attendance.h"
 #include "service/api/fake_lanes.h"
 #include "service/api/judge_lanes.h"
+#include "service/api/work.h"
+#include "service/api/worker.h"
 #include "service/page/page.h"
+#include "service/queue/memory_roster.h"
 #include "service/queue/redis_queue.h"
+#include "service/queue/redis_roster.h"
 #include "service/queue/sqlite_queue.h"
 #include "service/queue/tend.h"
 
@@ -73,6 +78,7 @@ Status FillAccess(http::Access& access, const ServeOptions& options, Serving& se
 }
 
 std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const ServeOptions& options) {
+  if (!options.lanes) return std::make_unique<JudgeLanes>(executor, std::vector<judge::JudgeConfig>(), 0);
   if (options.fake_lanes > 0) return std::make_unique<FakeLanes>(options.fake_lanes, options.fake_hold);
   return std::make_unique<JudgeLanes>(executor, options.judges, options.slots);
 }
@@ -86,35 +92,40 @@ Catalogue ReadCatalogue(const ServeOptions& options) {
 
 struct Opened {
   std::unique_ptr<Queue> queue;
+  std::unique_ptr<Roster> roster;
   std::string kind;
   std::string where;
   WorkerOptions worker;
 };
 
-Result<Opened> OpenQueue(const ServeOptions& options) {
+Result<Opened> OpenQueue(const ServeOptions& options, const Clock& clock) {
   Opened opened;
+  if (!options.name.empty()) opened.worker.name = options.name;
+  opened.worker.labels = options.labels;
+  opened.worker.version = options.version;
   if (options.queue.empty()) {
     const std::filesystem::path path = options.data / "queue.sqlite";
     KGYM_TRY(opened.queue, OpenSqliteQueue({.path = path, .bounds = options.bounds}));
+    opened.roster = std::make_unique<MemoryRoster>(clock);
     opened.kind = "sqlite";
     opened.where = path.string();
     return opened;
   }
-  KGYM_TRY(RedisAddress address, ParseRedisAddress(options.queue));
+  KGYM_TRY(const RedisAddress address, ParseRedisAddress(options.queue));
   opened.kind = "redis";
   opened.where = address.Text();
-  KGYM_TRY(opened.queue, OpenRedisQueue({.address = std::move(address), .bounds = options.bounds}));
-  char host[256] = "host";
-  ::gethostname(host, sizeof host - 1);
-  opened.worker = {.name = Concat(host, "-", RandomHex(3)), .alone = false};
+  KGYM_TRY(opened.queue, OpenRedisQueue({.address = address, .bounds = options.bounds}));
+  KGYM_TRY(opened.roster, OpenRedisRoster({.address = address}));
+  if (options.name.empty()) opened.worker.name = DefaultWorkerName();
   return opened;
 }
 
 /// The lanes' thread and what lives on it.
 class Workshop {
  public:
-  Workshop(const Opened& opened, const ServeOptions& options)
-      : lanes_(MakeLanes(io_.get_executor(), options)),
+  Workshop(asio::io_context& io, const Opened& opened, const ServeOptions& options)
+      : io_(io),
+        lanes_(MakeLanes(io_.get_executor(), options)),
         worker_(io_.get_executor(), *opened.queue, *lanes_, opened.worker) {}
 
   void Start(std::function<void()> ended) {
@@ -128,10 +139,10 @@ class Workshop {
     asio::post(io_, [this, patience] { worker_.Drain(patience); });
   }
   void Join() { thread_.join(); }
-  std::shared_ptr<const WorkerView> view() const { return worker_.view(); }
+  SharedWorkerView view() const { return worker_.view(); }
 
  private:
-  asio::io_context io_{1};
+  asio::io_context& io_;
   std::unique_ptr<Lanes> lanes_;
   Worker worker_;
   std::thread thread_;
@@ -140,13 +151,17 @@ class Workshop {
 /// The HTTP side, on the calling thread.
 class Front {
  public:
-  Front(const Opened& opened, Workshop& workshop, const ServeOptions& options, const Catalogue& catalogue,
-        http::Access& access)
-      : queue_(*opened.queue),
+  Front(asio::io_context& io, const Opened& opened, Workshop& workshop, const ServeOptions& options,
+        const Catalogue& catalogue, http::Access& access)
+      : io_(io),
+        queue_(*opened.queue),
         workshop_(workshop),
         options_(options),
         unix_(clock_),
         feed_(io_.get_executor(), queue_),
+        crew_(*opened.roster, feed_, [&workshop] { return workshop.view(); }),
+        attendance_(io_.get_executor(), *opened.roster, [&workshop] { return workshop.view(); }),
+        attends_(opened.kind == "redis" && options.lanes),
         api_{.executor = io_.get_executor(),
              .queue = queue_,
              .feed = feed_,
@@ -154,7 +169,7 @@ class Front {
              .catalogue = catalogue,
              .config = options.judges.front(),
              .version = options.version,
-             .worker = [&workshop] { return workshop.view(); },
+             .crew = crew_,
              .queue_kind = opened.kind,
              .open = options.no_auth},
         site_(routes_, access, clock_),
@@ -172,10 +187,22 @@ class Front {
   }
   std::uint16_t port() const { return server_->port(); }
 
+  /// Others on the queue see our worker from here on.
+  Status Join() {
+    if (!attends_) return Ok();
+    std::optional<Status> joined;
+    Spawn(io_.get_executor(), JoinRoster(joined));
+    while (!joined) io_.run_one();
+    io_.restart();  // It had nothing else to do.
+    return *joined;
+  }
+
   /// Until a signal, and the drain behind it.
   void Run() {
     asio::co_spawn(io_, Tend(queue_, kTendEvery, options_.retention),
                    asio::bind_cancellation_slot(end_tending_.slot(), asio::detached));
+    asio::co_spawn(io_, crew_.Follow(), asio::bind_cancellation_slot(end_following_.slot(), asio::detached));
+    if (attends_) Spawn(io_.get_executor(), KeepJoined());
     Spawn(io_.get_executor(), Life());
     io_.run();
   }
@@ -186,6 +213,13 @@ class Front {
   }
 
  private:
+  Awaitable<void> JoinRoster(std::optional<Status>& joined) { joined = co_await attendance_.Join(); }
+
+  Awaitable<void> KeepJoined() {
+    const Status kept = co_await attendance_.Keep();
+    if (!kept.ok()) LogError("other servers do not see this one: " + kept.error().message);
+  }
+
   Awaitable<void> Life() {
     co_await signals_.async_wait(asio::use_awaitable);
     LogInfo(
@@ -194,14 +228,17 @@ class Front {
       if (!code) ::_exit(kEndedAtOnce);
     });
     api_.draining = true;
+    feed_.Touch();
     workshop_.Drain(options_.drain);
     co_await workers_gone_.WaitUntil(Instant::max());
+    attendance_.Leave();
     end_tending_.emit(asio::cancellation_type::terminal);
+    end_following_.emit(asio::cancellation_type::terminal);
     co_await server_->Stop(kLastAnswers);
     signals_.cancel();
   }
 
-  asio::io_context io_{1};
+  asio::io_context& io_;
   asio::signal_set signals_{io_, SIGINT, SIGTERM};  // From before anybody is told that it serves.
   Queue& queue_;
   Workshop& workshop_;
@@ -209,13 +246,16 @@ class Front {
   MonotonicClock clock_;
   UnixClock unix_;
   Feed feed_;
+  Crew crew_;
+  Attendance attendance_;
+  const bool attends_;  // A worker of an embedded queue is nobody else's affair.
   Api api_;
   http::Routes routes_;
   std::shared_ptr<void> more_;  // Of other APIs' routes.
   http::Site site_;
   std::unique_ptr<http::Server> server_;
   http::Signal workers_gone_;
-  asio::cancellation_signal end_tending_;
+  asio::cancellation_signal end_tending_, end_following_;
 };
 
 }  // namespace
@@ -235,10 +275,12 @@ Status Serve(ServeOptions options, std::function<void(const Serving&)> begun) {
   const MonotonicClock clock;
   http::Access access(clock);
   KGYM_TRY_VOID(FillAccess(access, options, serving));
-  KGYM_TRY(const Opened opened, OpenQueue(options));
+  asio::io_context front_io{1}, lanes_io{1};  // What the queue still has to answer may come after all else is gone.
+  KGYM_TRY(const Opened opened, OpenQueue(options, clock));
   const Catalogue catalogue = ReadCatalogue(options);
-  Workshop workshop(opened, options);
-  Front front(opened, workshop, options, catalogue, access);
+  Workshop workshop(lanes_io, opened, options);
+  Front front(front_io, opened, workshop, options, catalogue, access);
+  KGYM_TRY_VOID(front.Join());
   KGYM_TRY_VOID(front.Listen());
   serving.url =
       Concat("http://", options.host.find(':') == std::string::npos ? options.host : Concat("[", options.host, "]"),

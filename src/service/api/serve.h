@@ -21,6 +21,7 @@
 #include "service/http/server.h"
 #include "service/queue/bounds.h"
 #include "service/queue/queue.h"
+#include "service/schedule/labels.h"
 
 namespace kgym::service {
 
@@ -29,12 +30,15 @@ struct Api;
 struct ServeOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8700;
-  bool no_auth = false;                    // Of use on loopback only, and refused elsewhere.
-  std::filesystem::path tokens;            // File of tokens; empty: one token that may do everything, kept in `data`.
+  bool no_auth = false;          // Of use on loopback only, and refused elsewhere.
+  std::filesystem::path tokens;  // File of tokens; empty: one token that may do everything, kept in `data`.
+  std::string name;  // Of its worker; empty: "local", or where servers share a queue host name and process id.
   std::filesystem::path data;              // Folder of the token and the queue; made where it is not there.
   std::string queue;                       // "redis://..."; empty: the embedded one, in `data`.
   std::vector<judge::JudgeConfig> judges;  // One a device. The first is what submissions are read against.
   int slots = 0;                           // Evaluations that a judge is given at once; 0: as suits the device.
+  bool lanes = true;                       // False: workers elsewhere do all the work.
+  Labels labels;                           // That each lane has besides its own.
   int fake_lanes = 0;                      // Above 0: these in place of the judges.
   Duration fake_hold = 50ms;
   judge::SuiteKind suite = judge::SuiteKind::kBuiltIn;

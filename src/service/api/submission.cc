@@ -65,15 +65,19 @@ Status CheckLimits(judge::JudgeConfig server, judge::JudgeConfig wanted) {
   return Ok();
 }
 
-/// What a submission may not set: the judge's own keys, which are this server's, but for one.
+// Of the judge's own keys, what is about whose work an answer must be.
+constexpr std::array<std::string_view, 3> kOfSubmission = {"judge.require_custom_kernel", "judge.allow_library",
+                                                           "judge.min_coverage"};
+
+/// What a submission may not set: the judge's own keys, which are this server's, but for a few.
 Status CheckKeys(const Json& changes, const std::string& prefix) {
   for (const auto& [key, value] : changes.items()) {
     const std::string whole = prefix + key;
     if (value.is_object()) {
       KGYM_TRY_VOID(CheckKeys(value, whole + "."));
-    } else if (whole.starts_with("judge.") && whole != "judge.require_custom_kernel") {
-      return Error{Concat("field 'config.", whole, "': it is the server's own; of judge.* only require_custom_kernel ",
-                          "can be set by a submission")};
+    } else if (whole.starts_with("judge.") && std::ranges::find(kOfSubmission, whole) == kOfSubmission.end()) {
+      return Error{Concat("field 'config.", whole, "': it is the server's own; of judge.* only require_custom_kernel, ",
+                          "allow_library and min_coverage can be set by a submission")};
     }
   }
   return Ok();

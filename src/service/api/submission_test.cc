@@ -84,6 +84,9 @@ TEST_F(SubmissionTest, ACardIsAskedForWhereTheBackendNeedsOne) {
 
 TEST_F(SubmissionTest, TheServerKeepsWhatIsItsOwn) {
   EXPECT_EQ(Fault({{"config", {{"judge.require_custom_kernel", false}}}}), "");
+  EXPECT_EQ(Fault({{"config", {{"judge.allow_library", "blas"}, {"judge.min_coverage", 0.5}}}}), "");
+  EXPECT_THAT(Fault({{"config", {{"judge.allow_library", "cudnn"}}}}), HasSubstr("judge.allow_library"));
+  EXPECT_THAT(Fault({{"config", {{"judge.min_coverage", 1.5}}}}), HasSubstr("judge.min_coverage"));
   for (const char* key : {"judge.python", "judge.cache", "judge.inject", "judge.sandbox", "judge.device"}) {
     EXPECT_THAT(Fault({{"config", {{key, "x"}}}}), HasSubstr(key)) << key;
   }

@@ -1,13 +1,13 @@
 #include "service/api/worker.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/system/system_error.hpp>
 #include <set>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "service/schedule/follow.h"
 
 namespace kgym::service {
 namespace {
@@ -21,27 +21,9 @@ Duration Next(Duration wait) { return std::min(2 * wait, kLastRetry); }
 
 Hold HoldOf(const std::string& worker, const Task& task) { return {worker, task.spec.id, task.attempt}; }
 
-Waiting WaitingOf(const Task& task) {
-  return {.id = task.spec.id,
-          .tenant = task.spec.tenant,
-          .run = task.spec.run,
-          .priority = task.spec.priority,
-          .labels = task.spec.labels,
-          .affinity = task.spec.affinity,
-          .hold_s = task.spec.expected_hold_s,
-          .submitted_ms = task.submitted_ms,
-          .deadline_ms = task.spec.deadline_ms,
-          .sequence = task.sequence};
-}
-
 }  // namespace
 
-std::string_view Name(WorkerView::State state) {
-  constexpr std::array<std::string_view, 5> kNames = {"starting", "ready", "failed", "draining", "gone"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
-Worker::Worker(Executor executor, Queue& queue, Lanes& lanes, WorkerOptions options)
+Worker::Worker(Executor executor, WorkQueue& queue, Lanes& lanes, WorkerOptions options)
     : executor_(executor),
       queue_(queue),
       lanes_(lanes),
@@ -52,9 +34,10 @@ Worker::Worker(Executor executor, Queue& queue, Lanes& lanes, WorkerOptions opti
       drained_(executor),
       idle_(executor) {
   state_.name = options_.name;
+  state_.version = options_.version;
 }
 
-std::shared_ptr<const WorkerView> Worker::view() const {
+SharedWorkerView Worker::view() const {
   const std::lock_guard lock(mutex_);
   return std::make_shared<const WorkerView>(state_);
 }
@@ -64,12 +47,14 @@ Awaitable<void> Worker::Run() {
   subscription_ = queue_.Watch(executor_, [this](const Changes& changes) { OnChanges(changes); });
   Result<std::vector<LaneInfo>> lanes = co_await lanes_.Start();
   if (lanes.ok() && !draining_) {
+    for (LaneInfo& lane : *lanes) lane.labels.insert(options_.labels.begin(), options_.labels.end());
     for (const LaneInfo& lane : *lanes) pools_.push_back(backlog_.PoolFor(lane.labels));
     warm_.resize(pools_.size());
     Update([&](WorkerView& view) {
       for (LaneInfo& lane : *lanes) view.lanes.push_back({.info = std::move(lane)});
       view.state = WorkerView::State::kReady;
     });
+    lanes_.WatchHealth([this](std::size_t lane, const std::string& illness) { OnHealth(lane, illness); });
     ++pending_;
     Spawn(executor_, Heartbeat());
     while (!draining_) {
@@ -82,6 +67,7 @@ Awaitable<void> Worker::Run() {
       view.fault = lanes.error().message;
     });
     LogError("the lanes did not start: " + lanes.error().message);
+    if (options_.failed) options_.failed(lanes.error().message);
     while (!draining_) co_await kick_.WaitUntil(Instant::max());
   }
   while (pending_ > 0) co_await idle_.WaitUntil(Instant::max());
@@ -99,24 +85,29 @@ void Worker::OnChanges(const Changes& changes) {
     }
     backlog_.Clear();
   }
-  std::vector<Hold> orphans;
-  for (const Task& task : changes.tasks) {
-    const bool ours = task.state == TaskState::kRunning && task.worker == options_.name;
-    if (first_sight_ && options_.alone && ours) orphans.push_back(HoldOf(options_.name, task));
-    OnChange(task);
+  for (const Task& task : changes.tasks) OnChange(task);
+  if (std::vector<Hold> orphans = OrphansOf(changes); !orphans.empty()) {
+    ++pending_;
+    Spawn(executor_, Recover(std::move(orphans), first_sight_));
   }
   first_sight_ = false;
-  if (!orphans.empty()) {
-    ++pending_;
-    Spawn(executor_, Recover(std::move(orphans)));
-  }
   kick_.Raise();
+}
+
+/// What runs under our name and is not here. While a lease is being asked for that may be what it gets.
+std::vector<Hold> Worker::OrphansOf(const Changes& changes) const {
+  std::vector<Hold> orphans;
+  if (!changes.reset || leasing_) return orphans;
+  for (const Task& task : changes.tasks) {
+    const bool ours = task.state == TaskState::kRunning && task.worker == options_.name;
+    if (ours && !by_id_.contains(task.spec.id)) orphans.push_back(HoldOf(options_.name, task));
+  }
+  return orphans;
 }
 
 void Worker::OnChange(const Task& task) {
   const std::string& id = task.spec.id;
-  backlog_.Remove(id);
-  if (task.state == TaskState::kQueued && task.attached_to.empty()) backlog_.Add(WaitingOf(task));
+  Follow(backlog_, task);
   if (Ended(task.state) && leasing_) ended_meanwhile_.insert(id);
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return;
@@ -125,21 +116,34 @@ void Worker::OnChange(const Task& task) {
   if (!ours && task.attempt >= found->second->task.attempt) Stop(*found->second);
 }
 
-/// The process before this one was ended in the middle of these: nobody else will say so.
-Awaitable<void> Worker::Recover(std::vector<Hold> orphans) {
-  LogInfo(Concat(orphans.size(), " task(s) ran when the server was ended; they are queued again"));
+/// Nobody else will say so. `ended`: a process before this one was ended in the middle of them, perhaps by them; else
+/// we were never told that we hold them.
+Awaitable<void> Worker::Recover(std::vector<Hold> orphans, bool ended) {
+  LogInfo(
+      Concat(orphans.size(), " task(s) run under the name ", options_.name, " and not here; they are queued again"));
   for (const Hold& hold : orphans) {
-    const Result<Told> told = co_await queue_.Fail(hold, "the server was ended while it ran");
+    Result<Told> told = Told::kStale;
+    if (ended) {
+      told = co_await queue_.Fail(hold, "its worker was ended while it ran");
+    } else {
+      told = co_await queue_.HandBack(hold);
+    }
     if (!told.ok()) LogWarning(hold.id + ": " + told.error().message + "; its lease will run out");
   }
   if (--pending_ == 0) idle_.Raise();
 }
 
+void Worker::OnHealth(std::size_t lane, const std::string& illness) {
+  Update([&](WorkerView& view) { view.lanes[lane].fault = illness; });
+  kick_.Raise();
+}
+
 std::vector<LaneView> Worker::LaneViews() const {
   std::vector<LaneView> views;
   for (std::size_t i = 0; i < pools_.size(); ++i) {
-    const int slots = state_.lanes[i].info.slots;
-    LaneView view{.pool = pools_[i], .slots = slots, .free = slots - state_.lanes[i].running};
+    const WorkerView::Lane& lane = state_.lanes[i];
+    LaneView view{.pool = pools_[i], .slots = lane.info.slots, .free = lane.info.slots - lane.running};
+    if (!lane.fault.empty()) view.free = 0;
     view.warm.assign(warm_[i].begin(), warm_[i].end());
     std::ranges::sort(view.warm);
     views.push_back(std::move(view));
@@ -151,7 +155,6 @@ Awaitable<void> Worker::Dispatch() {
   if (backlog_.size() == 0) co_return;
   const std::vector<LaneView> views = LaneViews();
   Decisions decisions = Decide(backlog_, views, unix_.NowMs());
-  if (!decisions.expired.empty()) co_await queue_.ExpireLeases();
   if (decisions.assigned.empty()) co_return;
   std::vector<Want> wants;
   for (const Decision& one : decisions.assigned) wants.push_back({one.task, state_.lanes[one.lane].info.name});

@@ -2,12 +2,15 @@
 //
 // It follows the queue's changes, asks the schedule (schedule/decide.h) whenever a lane is free and something waits,
 // and leases what it decided. While a task runs its lease is extended; one that is lost, because somebody cancelled the
-// task or the deadline passed, stops the work. A result that the queue cannot take now is kept and offered again.
+// task or the deadline passed, stops the work. A result that the queue cannot take now is kept and offered again. What
+// the queue says is ours and we know nothing of (a process before this one was ended; an answer to a lease was lost) is
+// given back. A lane that is ill gets nothing until it works again.
 //
 // Threads: its executor, on which the lanes run too; view() from any.
 #pragma once
 
 #include <boost/asio/cancellation_signal.hpp>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -19,6 +22,7 @@
 
 #include "base/async.h"
 #include "service/api/lanes.h"
+#include "service/api/worker_view.h"
 #include "service/http/signal.h"
 #include "service/queue/queue.h"
 #include "service/queue/unix_clock.h"
@@ -27,35 +31,18 @@
 namespace kgym::service {
 
 struct WorkerOptions {
-  std::string name = "local";
+  std::string name = "local";  // Of one living process at a time.
   Duration lease = 30s;
-  /// The queue is this process's alone: what runs under this name when it starts was lost with the process before.
-  bool alone = true;
+  Labels labels = {};  // That each lane has besides its own.
+  std::string version = {};
+  /// Where the lanes do not start; the worker then waits to be drained.
+  std::function<void(const std::string& fault)> failed = {};
 };
-
-/// What a worker is doing, for whoever asks.
-struct WorkerView {
-  enum class State { kStarting, kReady, kFailed, kDraining, kGone };
-  struct Lane {
-    LaneInfo info;
-    int running = 0;
-    std::int64_t done = 0;    // Tasks that ended here with a result.
-    std::int64_t failed = 0;  // That are to be tried again.
-    double busy_s = 0;        // Sum of holds that have ended.
-  };
-  std::string name;
-  State state = State::kStarting;
-  std::string fault;  // Where it failed.
-  std::vector<Lane> lanes;
-  std::int64_t stopped = 0;   // Tasks whose work was stopped: cancelled, or their lease lost.
-  std::int64_t returned = 0;  // Handed back while draining.
-};
-std::string_view Name(WorkerView::State state);
 
 class Worker {
  public:
   /// All must outlive it. Its executor must outlive it too.
-  Worker(Executor executor, Queue& queue, Lanes& lanes, WorkerOptions options);
+  Worker(Executor executor, WorkQueue& queue, Lanes& lanes, WorkerOptions options);
 
   /// Makes the lanes ready and works until Drain() is done.
   Awaitable<void> Run();
@@ -63,7 +50,7 @@ class Worker {
   /// Takes no more; what runs may go on for `patience`, then is handed back. Run() ends afterwards.
   void Drain(Duration patience);
 
-  std::shared_ptr<const WorkerView> view() const;
+  SharedWorkerView view() const;
 
  private:
   struct Running {
@@ -79,7 +66,9 @@ class Worker {
 
   void OnChanges(const Changes& changes);
   void OnChange(const Task& task);
-  Awaitable<void> Recover(std::vector<Hold> orphans);
+  std::vector<Hold> OrphansOf(const Changes& changes) const;
+  Awaitable<void> Recover(std::vector<Hold> orphans, bool ended);
+  void OnHealth(std::size_t lane, const std::string& illness);
   Awaitable<void> Dispatch();
   std::vector<LaneView> LaneViews() const;
   Awaitable<void> Heartbeat();
@@ -99,7 +88,7 @@ class Worker {
   }
 
   Executor executor_;
-  Queue& queue_;
+  WorkQueue& queue_;
   Lanes& lanes_;
   const WorkerOptions options_;
   MonotonicClock clock_;

@@ -42,12 +42,17 @@ class ScriptedLanes final : public Lanes {
     co_return answer;
   }
 
+  void WatchHealth(std::function<void(std::size_t lane, const std::string& illness)> told) override {
+    health = std::move(told);
+  }
+
   Awaitable<void> Close() override { co_return; }
 
   void End(const std::string& id) { EndOf(id).Set(); }
 
   Ran answer = {true, R"({"verdict":{"outcome":"ok","reason":"","speedup":2.0}})"};
   std::string fault;
+  std::function<void(std::size_t lane, const std::string& illness)> health;
   std::vector<std::string> started, left;
   bool was_last = false;
 
@@ -63,12 +68,43 @@ class ScriptedLanes final : public Lanes {
   std::map<std::string, std::unique_ptr<Event>> ends_;
 };
 
+/// A queue whose first answer to a lease is lost on the way.
+class LossyQueue final : public WorkQueue {
+ public:
+  explicit LossyQueue(WorkQueue& queue) : queue_(queue) {}
+
+  Awaitable<Result<std::vector<Task>>> Lease(std::string worker, std::vector<Want> wants, Duration lease) override {
+    Result<std::vector<Task>> leased = co_await queue_.Lease(std::move(worker), std::move(wants), lease);
+    if (std::exchange(lost_, true)) co_return leased;
+    co_return Error{"the connection was lost"};
+  }
+  Awaitable<Result<std::vector<Hold>>> Extend(std::vector<Hold> holds, std::string stage) override {
+    return queue_.Extend(std::move(holds), std::move(stage));
+  }
+  Awaitable<Result<Told>> Complete(Hold hold, std::string result) override {
+    return queue_.Complete(std::move(hold), std::move(result));
+  }
+  Awaitable<Result<Told>> HandBack(Hold hold) override { return queue_.HandBack(std::move(hold)); }
+  Awaitable<Result<Told>> Fail(Hold hold, std::string reason) override {
+    return queue_.Fail(std::move(hold), std::move(reason));
+  }
+  std::unique_ptr<Subscription> Watch(Executor executor, std::function<void(const Changes&)> callback) override {
+    return queue_.Watch(std::move(executor), std::move(callback));
+  }
+
+ private:
+  WorkQueue& queue_;
+  bool lost_ = false;
+};
+
 class WorkerTest : public testing::Test {
  protected:
-  void Open(int slots = 1) {
+  void Open(int slots = 1, bool lossy = false) {
     queue_ = OpenSqliteQueue({.path = folder_.path() / "queue.sqlite"}).value();
+    lossy_ = std::make_unique<LossyQueue>(*queue_);
     lanes_ = std::make_unique<ScriptedLanes>(io_.get_executor(), slots);
-    worker_ = std::make_unique<Worker>(io_.get_executor(), *queue_, *lanes_, WorkerOptions{});
+    WorkQueue& queue = lossy ? static_cast<WorkQueue&>(*lossy_) : *queue_;
+    worker_ = std::make_unique<Worker>(io_.get_executor(), queue, *lanes_, WorkerOptions{});
     feed_ = std::make_unique<Feed>(io_.get_executor(), *queue_);
   }
 
@@ -119,6 +155,7 @@ class WorkerTest : public testing::Test {
   boost::asio::io_context io_{1};
   Duration patience_ = 0s;
   std::unique_ptr<Queue> queue_;
+  std::unique_ptr<LossyQueue> lossy_;
   std::unique_ptr<ScriptedLanes> lanes_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Feed> feed_;
@@ -236,6 +273,43 @@ TEST_F(WorkerTest, WhatAnEarlierProcessRanIsQueuedAgain) {
     lanes_->End("a");
     co_await UntilEnd("a");
   });
+}
+
+TEST_F(WorkerTest, WhatItWasNotToldThatItHoldsIsHandedBack) {
+  Open(1, true);
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a", 1);
+    const Task task = co_await UntilStage("a", 2);
+    EXPECT_EQ(task.handed_back, 1);
+    lanes_->End("a");
+    EXPECT_EQ((co_await UntilEnd("a")).state, TaskState::kDone);
+  });
+}
+
+TEST_F(WorkerTest, AnIllLaneGetsNothingUntilItWorksAgain) {
+  Open();
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a");
+    co_await UntilStage("a");
+    lanes_->health(0, "the card is gone");
+    lanes_->End("a");
+    co_await UntilEnd("a");
+    const SharedWorkerView ill = worker_->view();
+    EXPECT_EQ(LaneState(*ill, ill->lanes[0]), "quarantined");
+    EXPECT_EQ(ill->lanes[0].fault, "the card is gone");
+    co_await Submit("b");
+    co_await Submit("c");
+    co_await queue_->Cancel("b");
+    co_await UntilEnd("b");
+    EXPECT_THAT(lanes_->started, ElementsAre("a"));
+    lanes_->health(0, "");
+    co_await UntilStage("c");
+    lanes_->End("c");
+    co_await UntilEnd("c");
+    const SharedWorkerView well = worker_->view();
+    EXPECT_EQ(LaneState(*well, well->lanes[0]), "ready");
+  });
+  EXPECT_THAT(lanes_->started, ElementsAre("a", "c"));
 }
 
 TEST_F(WorkerTest, LanesThatDoNotStartAreTold) {

@@ -33,10 +33,12 @@ Refusal Foreign(const std::string& id) { return {409, "conflict", Concat("Task "
 
 Refusal Stopping() { return http::RetryLater(503, "draining", "the server is about to stop; post it again", 5s); }
 
-bool HasCards(const WorkerView& worker) {
-  for (const WorkerView::Lane& lane : worker.lanes) {
-    const auto device = lane.info.labels.find("device");
-    if (device != lane.info.labels.end() && device->second == "cuda") return true;
+bool HasCards(const Crew& crew) {
+  const Labels card = {{"device", "cuda"}};
+  for (const SharedWorkerView& worker : crew.workers()) {
+    for (const WorkerView::Lane& lane : worker->lanes) {
+      if (Satisfies(lane.info.labels, card)) return true;
+    }
   }
   return false;
 }
@@ -64,7 +66,7 @@ Awaitable<Result<std::optional<Known>>> Desk::Find(std::string id, const Request
 }
 
 Awaitable<std::variant<Task, Refusal>> Desk::Submit(Evaluation evaluation, int generation, const Request& request) {
-  const Ground ground{api_.config, request.principal->name, HasCards(*api_.worker())};
+  const Ground ground{api_.config, request.principal->name, HasCards(api_.crew)};
   Result<TaskSpec> spec = ToSpec(evaluation, ground);
   if (!spec.ok()) co_return Refusal{422, "invalid", spec.error().message};
   spec->id = QueueId(evaluation.task_id, generation);

@@ -28,18 +28,36 @@ Awaitable<Response> Root(Front&, Request&) {
   co_return http::JsonResponse(answer);
 }
 
-/// Cards of this machine; what only a context on the card could tell is null.
-Json Cards(const WorkerView& worker) {
+/// A lane and whose it is.
+struct Place {
+  SharedWorkerView worker;
+  const WorkerView::Lane& lane;
+
+  std::string Name() const { return Concat(worker->name, "_", lane.info.name); }
+};
+
+std::vector<Place> PlacesOf(const Crew& crew) {
+  std::vector<Place> places;
+  for (const SharedWorkerView& worker : crew.workers()) {
+    for (const WorkerView::Lane& lane : worker->lanes) places.push_back({worker, lane});
+  }
+  return places;
+}
+
+/// Cards of this machine by the lane's name, of others by the worker's too; what only a context on the card could tell
+/// is null.
+Json Cards(const Crew& crew) {
   Json cards = Json::object();
-  for (const WorkerView::Lane& lane : worker.lanes) {
-    const auto card = lane.info.labels.find("card");
-    if (card == lane.info.labels.end()) continue;
-    cards[lane.info.name] = {
+  for (const Place& place : PlacesOf(crew)) {
+    const auto card = place.lane.info.labels.find("card");
+    if (card == place.lane.info.labels.end()) continue;
+    const bool ours = place.worker->name == crew.own()->name;
+    cards[ours ? place.lane.info.name : place.Name()] = {
         {"name", card->second},           {"memory_total", nullptr},
         {"memory_allocated", nullptr},    {"memory_reserved", nullptr},
-        {"memory_used_percent", nullptr}, {"available", worker.state == WorkerView::State::kReady}};
+        {"memory_used_percent", nullptr}, {"available", LaneState(*place.worker, place.lane) == "ready"}};
   }
-  if (cards.empty()) cards["error"] = "no lane of this machine is a GPU";
+  if (cards.empty()) cards["error"] = "no lane is a GPU";
   return cards;
 }
 
@@ -47,11 +65,10 @@ Awaitable<Response> Health(Front& front, Request&) {
   Api& api = front.desk.api();
   const Result<QueueStats> stats = co_await api.queue.Stats();
   if (!stats.ok()) co_return QueueFailed(stats.error());
-  const std::shared_ptr<const WorkerView> worker = api.worker();
-  const bool sick = worker->state == WorkerView::State::kFailed;
+  const bool sick = api.crew.own()->state == WorkerView::State::kFailed && !api.crew.ready();
   const Json answer = {{"status", sick ? "unhealthy" : "healthy"},
                        {"timestamp", WallTime()},
-                       {"gpu_status", Cards(*worker)},
+                       {"gpu_status", Cards(api.crew)},
                        {"queue_status",
                         {{"pending", Count(*stats, TaskState::kQueued)},
                          {"processing", Count(*stats, TaskState::kRunning)},
@@ -86,10 +103,9 @@ Awaitable<Response> Metrics(Front& front, Request&) {
   if (!stats.ok()) co_return QueueFailed(stats.error());
   const FeedCounts& counts = api.feed.counts();
   const Tally tally = TallyOf(counts);
-  const std::shared_ptr<const WorkerView> worker = api.worker();
   double busy_s = 0, slots = 0, running = 0;
-  for (const WorkerView::Lane& lane : worker->lanes)
-    busy_s += lane.busy_s, slots += lane.info.slots, running += lane.running;
+  for (const Place& place : PlacesOf(api.crew))
+    busy_s += place.lane.busy_s, slots += place.lane.info.slots, running += place.lane.running;
   const Json load = MachineLoad();
   const Json answer = {
       {"timestamp", WallTime()},
@@ -116,8 +132,7 @@ Awaitable<Response> QueueStatus(Front& front, Request&) {
   if (!stats.ok()) co_return QueueFailed(stats.error());
   const std::int64_t pending = Count(*stats, TaskState::kQueued);
   Json queues = Json::object();
-  const std::shared_ptr<const WorkerView> worker = api.worker();
-  for (const WorkerView::Lane& lane : worker->lanes) queues[Concat(worker->name, "_", lane.info.name)] = 0;
+  for (const Place& place : PlacesOf(api.crew)) queues[place.Name()] = 0;
   const Json answer = {
       {"pending", pending}, {"pending_by_prefix", {{"kernelgym", pending}}}, {"worker_queues", std::move(queues)}};
   co_return http::JsonResponse(answer);
@@ -139,14 +154,12 @@ Awaitable<Response> RetryQueue(Front&, Request&) {
 }
 
 Awaitable<Response> WorkerHealth(Front& front, Request&) {
-  const std::shared_ptr<const WorkerView> worker = front.desk.api().worker();
   Json workers = Json::object();
-  for (const WorkerView::Lane& lane : worker->lanes) {
-    workers[Concat(worker->name, "_", lane.info.name)] = {
-        {"device", lane.info.name},
-        {"status", Name(worker->state)},
-        {"tasks_processed", lane.done},
-        {"cuda_error_shutdown", worker->state == WorkerView::State::kFailed}};
+  for (const Place& place : PlacesOf(front.desk.api().crew)) {
+    workers[place.Name()] = {{"device", place.lane.info.name},
+                             {"status", LaneState(*place.worker, place.lane)},
+                             {"tasks_processed", place.lane.done},
+                             {"cuda_error_shutdown", place.worker->state == WorkerView::State::kFailed}};
   }
   const Json answer = {{"status", "success"}, {"workers", std::move(workers)}};
   co_return http::JsonResponse(answer);
@@ -170,7 +183,7 @@ void AddMonitorRoutes(Table& table) {
   table.Add("GET", "/monitoring/problematic-codes", "kgProblematic", "Always empty.", Scope::kRead, ProblematicCodes,
             {{"min_errors", "Ignored.", {{"type", "integer"}}}});
   table.Add("GET", "/monitoring/retry-queue", "kgRetries", "Always empty.", Scope::kRead, RetryQueue);
-  table.Add("GET", "/monitoring/worker-health", "kgWorkerHealth", "Lanes of this machine.", Scope::kRead, WorkerHealth);
+  table.Add("GET", "/monitoring/worker-health", "kgWorkerHealth", "Lanes of all workers.", Scope::kRead, WorkerHealth);
   table.Add("POST", "/monitoring/clear-error-history/{code_hash}", "kgClearErrors", "Nothing is kept to be cleared.",
             Scope::kAdmin, ClearErrors);
 }

@@ -64,17 +64,18 @@ Awaitable<Response> AllocateNode(Front& front, Request& request) {
   co_return http::JsonResponse(answer);
 }
 
-/// Our own lanes, then those that registered.
+/// The lanes of all workers, then those that registered.
 Awaitable<Response> WorkersStatus(Front& front, Request&) {
-  const std::shared_ptr<const WorkerView> worker = front.desk.api().worker();
   Json answer = Json::object();
-  for (const WorkerView::Lane& lane : worker->lanes) {
-    answer[Concat(worker->name, "_", lane.info.name)] = {
-        {"device", lane.info.name},
-        {"status", worker->state == WorkerView::State::kReady ? "online" : "offline"},
-        {"last_heartbeat", WallTime()},
-        {"node_id", ""},
-        {"hostname", "localhost"}};
+  for (const SharedWorkerView& worker : front.desk.api().crew.workers()) {
+    for (const WorkerView::Lane& lane : worker->lanes) {
+      answer[Concat(worker->name, "_", lane.info.name)] = {
+          {"device", lane.info.name},
+          {"status", LaneState(*worker, lane) == "ready" ? "online" : "offline"},
+          {"last_heartbeat", WallTime()},
+          {"node_id", ""},
+          {"hostname", worker->name == front.desk.api().crew.own()->name ? "localhost" : worker->name}};
+    }
   }
   for (const auto& [id, registered] : front.book.workers()) {
     answer[id] = {{"device", registered.device},

@@ -52,9 +52,10 @@ Result<TokenSpec> ReadToken(const Json& entry) {
     const std::string name = scope.is_string() ? scope.get<std::string>() : DumpJson(scope);
     if (name == "read") spec.principal.read = true;
     if (name == "submit") spec.principal.submit = true;
+    if (name == "work") spec.principal.work = true;
     if (name == "admin") spec.principal.admin = true;
-    if (name != "read" && name != "submit" && name != "admin")
-      return Error{Concat("field 'scopes': '", name, "' found; submit, read or admin is expected")};
+    if (name != "read" && name != "submit" && name != "work" && name != "admin")
+      return Error{Concat("field 'scopes': '", name, "' found; submit, read, work or admin is expected")};
   }
   return spec;
 }
@@ -62,12 +63,13 @@ Result<TokenSpec> ReadToken(const Json& entry) {
 }  // namespace
 
 std::string_view Name(Scope scope) {
-  constexpr std::array<std::string_view, 4> kNames = {"none", "read", "submit", "admin"};
+  constexpr std::array<std::string_view, 5> kNames = {"none", "read", "submit", "work", "admin"};
   return kNames[static_cast<std::size_t>(scope)];
 }
 
 bool Principal::May(Scope scope) const {
   if (scope == Scope::kNone || admin) return true;
+  if (scope == Scope::kWork) return work;
   return scope == Scope::kRead ? read : scope == Scope::kSubmit && submit;
 }
 

@@ -20,14 +20,14 @@
 
 namespace kgym::http {
 
-enum class Scope { kNone, kRead, kSubmit, kAdmin };
+enum class Scope { kNone, kRead, kSubmit, kWork, kAdmin };
 
 std::string_view Name(Scope scope);
 
 /// Who asks. `name` is what its work is accounted to.
 struct Principal {
   std::string name;
-  bool read = false, submit = false, admin = false;
+  bool read = false, submit = false, admin = false, work = false;
 
   bool May(Scope scope) const;
 };
@@ -66,7 +66,7 @@ class Access {
   bool open_ = false;
 };
 
-/// A JSON list of {name, token, scopes: [submit, read, admin], per_second, burst}. An error names the file and
+/// A JSON list of {name, token, scopes: [submit, read, work, admin], per_second, burst}. An error names the file and
 /// the entry.
 Result<std::vector<TokenSpec>> ReadTokens(const std::filesystem::path& file);
 

@@ -103,15 +103,13 @@ class Subscription {
   virtual ~Subscription() = default;
 };
 
-class Queue {
+/// What a worker needs of a queue: of one in its process, or of one that a server far away keeps.
+class WorkQueue {
  public:
-  virtual ~Queue() = default;
-
-  /// One answer for each spec, in order. An invalid spec is an Error that names it, and nothing is stored.
-  virtual Awaitable<Result<std::vector<Accepted>>> Submit(std::vector<TaskSpec> specs) = 0;
+  virtual ~WorkQueue() = default;
 
   /// Those of the wanted tasks that this worker holds from now on; the others are no longer to be had. A lease is lost
-  /// when it is not extended for `lease`, as measured on the clock of this process.
+  /// when it is not extended for `lease`, as measured on the clock of the process that takes it back.
   virtual Awaitable<Result<std::vector<Task>>> Lease(std::string worker, std::vector<Want> wants, Duration lease) = 0;
 
   /// The heartbeat. `stage` is what is being done now; empty leaves it. Returns the holds that are lost: stop their
@@ -126,6 +124,16 @@ class Queue {
 
   /// Back to queued or, where the attempts are used up, dead.
   virtual Awaitable<Result<Told>> Fail(Hold hold, std::string reason) = 0;
+
+  /// Tells all that live (a reset), then every change in order; none is missed or told twice. `callback` runs on
+  /// `executor`, which must outlive the subscription. A scheduler keeps its index with it, an API its waiting calls.
+  virtual std::unique_ptr<Subscription> Watch(Executor executor, std::function<void(const Changes&)> callback) = 0;
+};
+
+class Queue : public WorkQueue {
+ public:
+  /// One answer for each spec, in order. An invalid spec is an Error that names it, and nothing is stored.
+  virtual Awaitable<Result<std::vector<Accepted>>> Submit(std::vector<TaskSpec> specs) = 0;
 
   /// The task as it is afterwards: cancelled, or as it ended before. None where the id is not known. Whoever runs it
   /// learns of it by Watch or by the next Extend.
@@ -144,10 +152,6 @@ class Queue {
 
   /// Returns how many were forgotten.
   virtual Awaitable<Result<int>> Forget(Retention retention) = 0;
-
-  /// Tells all that live (a reset), then every change in order; none is missed or told twice. `callback` runs on
-  /// `executor`, which must outlive the subscription. A scheduler keeps its index with it, an API its waiting calls.
-  virtual std::unique_ptr<Subscription> Watch(Executor executor, std::function<void(const Changes&)> callback) = 0;
 };
 
 }  // namespace kgym::service

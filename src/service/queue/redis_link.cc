@@ -53,6 +53,7 @@ Status RedisLink::Start() {
 Status RedisLink::Connect() {
   KGYM_TRY_VOID(connection_.Open(kSilence));
   KGYM_TRY_VOID(CheckRedisSettings(connection_, options_.address, options_.allow_everysec));
+  KGYM_TRY_VOID(CheckRedisProtocol(connection_, options_.address, options_.prefix));
   KGYM_TRY(const RedisAnswer loaded, connection_.Ask({"SCRIPT", "LOAD", kRedisScript}));
   script_ = RedisReply(loaded.get()).Text();
   return Ok();

@@ -377,4 +377,45 @@ function operations.live(state, after, limit)
   return answer
 end
 
+-- The roster. A member that tells of itself moves its beat; who reads it sees whether a beat still moves.
+local function member_key(name) return P .. 'worker:' .. name end
+
+function operations.tell_member(name, instance, text)
+  local known = redis.call('HMGET', member_key(name), 'instance', 'beat')
+  if known[1] and known[1] ~= instance then return {'held', known[2]} end
+  -- No number twice: who comes back, or takes a name over, is not to be taken for who fell silent.
+  local beat = redis.call('INCR', P .. 'worker-beats')
+  redis.call('HSET', member_key(name), 'instance', instance, 'text', text, 'beat', beat)
+  redis.call('SADD', P .. 'workers', name)
+  return {'told'}
+end
+
+local function strike(name)
+  redis.call('DEL', member_key(name))
+  redis.call('SREM', P .. 'workers', name)
+end
+
+function operations.leave_member(name, instance)
+  if redis.call('HGET', member_key(name), 'instance') == instance then strike(name) end
+  return {}
+end
+
+-- Only if nothing was heard since the look that found it silent.
+function operations.strike_member(name, beat)
+  if redis.call('HGET', member_key(name), 'beat') == beat then strike(name) end
+  return {}
+end
+
+-- Name, instance, beat and text of each.
+function operations.members()
+  local seen = {}
+  for _, name in ipairs(redis.call('SMEMBERS', P .. 'workers')) do
+    seen[#seen + 1] = name
+    for _, value in ipairs(redis.call('HMGET', member_key(name), 'instance', 'beat', 'text')) do
+      seen[#seen + 1] = value
+    end
+  end
+  return seen
+end
+
 return operations[ARGV[1]](unpack(ARGV, 3))

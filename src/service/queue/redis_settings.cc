@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "service/queue/roster.h"
 
 namespace kgym::service {
 namespace {
@@ -40,6 +41,16 @@ Status CheckRedisSettings(RedisConnection& connection, const RedisAddress& addre
   }
   LogWarning(Concat(address.Text(), ": appendfsync is everysec: a crash may lose the last seconds' tasks and results"));
   return Ok();
+}
+
+Status CheckRedisProtocol(RedisConnection& connection, const RedisAddress& address, const std::string& prefix) {
+  const std::string key = prefix + "protocol", ours = std::to_string(kProtocol);
+  KGYM_TRY_VOID(connection.Ask({"SET", key, ours, "NX"}));
+  KGYM_TRY(const RedisAnswer answer, connection.Ask({"GET", key}));
+  const std::string found = RedisReply(answer.get()).Text();
+  if (found == ours) return Ok();
+  return Error{Concat(address.Text(), ": the queue there speaks protocol ", found, ", this kgym protocol ", ours,
+                      "; use a kgym of the same major version, or another database")};
 }
 
 }  // namespace kgym::service

@@ -1,0 +1,59 @@
+// Who works on the queue, as a server sees it: its own worker, and those of other processes that are on the roster.
+//
+// Threads: the HTTP server's executor.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "service/api/feed.h"
+#include "service/api/worker_view.h"
+#include "service/queue/roster.h"
+
+namespace kgym::service {
+
+class Crew {
+ public:
+  /// All must outlive it. `own` may be called from the executor at any time, and never gives null.
+  Crew(Roster& roster, Feed& feed, std::function<SharedWorkerView()> own)
+      : roster_(roster), feed_(feed), own_(std::move(own)) {}
+
+  /// This process's; it may have no lanes.
+  SharedWorkerView own() const { return own_(); }
+
+  /// Its own first, where it has or will have lanes; then the others by name, as they were a moment ago.
+  std::vector<SharedWorkerView> workers() const;
+
+  /// Whether somebody takes tasks.
+  bool ready() const;
+
+  /// Why what waits will go on waiting as things were a moment ago: no lane has what it asks for. Empty where one has,
+  /// or where lanes are still getting ready. Cheap: every submission asks.
+  std::string WhyItWaits(const Task& task) const;
+
+  /// Reads the roster every second, until cancelled.
+  Awaitable<void> Follow();
+
+  Roster& roster() { return roster_; }
+
+ private:
+  /// What lanes there are, and whether more may come by themselves.
+  struct Offer {
+    bool open = true;
+    std::set<Labels> lanes;
+  };
+  void Enter(const std::vector<Member>& members);
+  Offer OfferNow() const;
+
+  Roster& roster_;
+  Feed& feed_;
+  std::function<SharedWorkerView()> own_;
+  std::vector<SharedWorkerView> others_;
+  Offer offer_;
+  std::string last_;  // What the roster said, so that only news is told on.
+};
+
+}  // namespace kgym::service

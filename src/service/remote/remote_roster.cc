@@ -1,0 +1,34 @@
+#include "service/remote/remote_roster.h"
+
+#include "base/text.h"
+
+namespace kgym::service {
+namespace {
+
+constexpr Duration kAnswer = 10s;
+
+/// What goes away by itself, as a server that is full does.
+bool Passing(int status) { return status >= 500 || status == 408 || status == 429; }
+
+}  // namespace
+
+Awaitable<Result<RosterEntry::Reply>> RemoteRoster::Tell(Member member) {
+  KGYM_CO_TRY(Json view, ParseJson(member.text, "member"));
+  Json body = {
+      {"name", member.name}, {"instance", member.instance}, {"protocol", kProtocol}, {"view", std::move(view)}};
+  KGYM_CO_TRY(const http::ClientReply reply, co_await client_.Post("/v1/worker/join", std::move(body), kAnswer));
+  if (reply.ok()) co_return Reply{};
+  const std::string why = Concat(client_.url().Text(), ": ", reply.Detail());
+  if (reply.Type() == "name-held") co_return Reply{Answer::kNameHeld, why};
+  if (Passing(reply.status)) co_return Error{why};
+  co_return Reply{Answer::kRefused, why};
+}
+
+Awaitable<Status> RemoteRoster::Leave(Member member) {
+  Json body = {{"name", member.name}, {"instance", member.instance}};
+  KGYM_CO_TRY(const http::ClientReply reply, co_await client_.Post("/v1/worker/leave", std::move(body), kAnswer));
+  if (!reply.ok()) co_return Error{Concat(client_.url().Text(), ": ", reply.Detail())};
+  co_return Ok();
+}
+
+}  // namespace kgym::service
