@@ -9,6 +9,7 @@ Operations (judge -> host; descriptors in brackets):
   settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
   batch     {calls: [{inputs, output}], delay_ns?, watch?}              timed calls; watch: say which operators ran in them  -> {outputs, calls_ns, emits_ns, ..., operators?}
   latency   {calls: [{inputs}]}                                         calls, each waited for                              -> {calls_ns}
+  graph     {inputs, replays, delay_ns}                                 the call as a CUDA graph, replayed in rows           -> {calls_ns, ...} or {note}
   inspect   {}                                                          what was patched, what the backend noted, threads     -> {...}
 Everything said here is only said: the judge decides by the bytes in the arena and its own clock.
 """
@@ -23,7 +24,7 @@ from typing import Any
 
 import torch
 
-from . import device, integrity, own_work
+from . import device, graph_replay, integrity, own_work
 from .backends import Context, backend as find_backend
 from .tree import Arena, Unsupported, encode, leaves, rebuild
 from .unseen_operators import Trace
@@ -209,6 +210,10 @@ class Candidate:
             raise
         except BaseException as error:  # noqa: BLE001
             raise failure("runtime", error) from None
+
+    def op_graph(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        inputs = self.arena.read({"t": "list", "v": message["inputs"]["v"]})
+        return graph_replay.times(self.probe, lambda *values: self._call(list(values)), inputs, message["replays"], message["delay_ns"])
 
     def op_inspect(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0

@@ -9,6 +9,7 @@ attacker could. Main thread of a host only, once per call; up to a few times slo
 """
 from __future__ import annotations
 
+import mmap
 import sys
 import threading
 import time
@@ -27,6 +28,9 @@ from .profile import FRAMEWORK, Profile
 from .provenance import Storages, covers, digest, is_view, role, storage_of, uniform
 from .tree import leaves, rebuild
 from .unseen_operators import Trace
+
+
+_BUILT = "/tmp/artefacts/"  # Where the candidate puts the libraries that a builder made.
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,25 @@ def _foreign(before: Baseline | None) -> list[str]:
         return []
     ours = ("/usr/", "/lib", "/memfd:", "/dev/", sys.prefix + "/", sys.base_prefix + "/")
     return sorted(path for path in _mappings() - before.mappings if not path.startswith(ours) and "torchinductor" not in path)
+
+
+class _Brought:
+    """Whether the submission has a GPU kernel of a name: launched by a backend that names its kernels, or in a library that was built for it."""
+
+    def __init__(self, calls: Calls, foreign: list[str]):
+        self._calls, self._built = calls, [path for path in foreign if path.startswith(_BUILT)]
+
+    def __call__(self, name: str) -> bool:
+        return name in self._calls.launches or any(self._holds(path, name.encode()) for path in self._built)
+
+    @staticmethod
+    def _holds(path: str, name: bytes) -> bool:
+        """A library names each of its kernels to the runtime that loads it."""
+        try:
+            with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                return content.find(b"\0" + name + b"\0") >= 0
+        except (OSError, ValueError):
+            return False
 
 
 def _is_composite(func: Any) -> bool:
@@ -312,15 +335,15 @@ def observe(forward: Callable[..., Any], inputs: list[Any], calls: Calls | None 
         for original, copy in copies:
             original.copy_(copy)
     facts = watch.facts
-    facts.profile, facts.peak_bytes = profile.json() if profile else None, peak.bytes
+    facts.kernels.update(calls.kernels)
+    facts.foreign = _foreign(before)
+    facts.profile, facts.peak_bytes = profile.json(_Brought(calls, facts.foreign)) if profile else None, peak.bytes
     facts.unseen = trace.unseen(bool(watch.operators or watch.inside or watch.plumbing))
     facts.outputs = [watch.output(t, given) for t in leaves(outputs)]
     for output in facts.outputs:
         if facts.unseen and output.kind == "own":
             output.kind = "unseen"
-    facts.kernels.update(calls.kernels)
     facts.launches.update(calls.launches)
-    facts.foreign = _foreign(before)
     facts.operators, facts.inside, facts.plumbing = dict(watch.operators), dict(watch.inside), dict(watch.plumbing)
     return outputs, facts
 

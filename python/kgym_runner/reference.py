@@ -9,6 +9,7 @@ Operations (judge -> host; descriptors in brackets):
   alike     {slot, outputs, others: [{slot, outputs}]}         whether other calls left the same bits, though their inputs differ -> {alike}
   time      {slots, delay_ns?}                                 call the reference on each slot                   -> {calls_ns, emits_ns, on a GPU ahead_ns, host_ns}
   latency   {slots}                                             the same, each call waited for                     -> {calls_ns}
+  graph     {slot, replays, delay_ns}                           on a GPU: the call as a CUDA graph, replayed in rows  -> {calls_ns, ...} or {note}
   compile   {calls}                                            time the reference under torch.compile            -> {calls_ns}
   examine   {name, workload, sizes, seeds, fit, memory_mb, seconds} [source]  look for faults of the problem, opened or not -> {findings, size, sizes}
   idle      {repeats}                                          on a GPU: is anything else running on the card?   -> {spans_ns}
@@ -26,7 +27,7 @@ from typing import Any, Callable
 
 import torch
 
-from . import checks, device, diagnose
+from . import checks, device, diagnose, graph_replay
 from .compare import compare, equal_bits
 from .evaluation import Evaluation, Exchange, Slot
 from .opened_problem import Problem, clone, load as load_source
@@ -54,6 +55,7 @@ class Reference:
         self.problem: Problem | None = None
         self.evaluation: Evaluation | None = None
         self.kept: Exchange | None = None
+        self.spoiled = False  # A capture failed in it: it serves no other evaluation.
         self.code_ns = 0
 
     def operations(self) -> dict[str, Any]:
@@ -199,6 +201,13 @@ class Reference:
         calls = [tuple(e.arena.read(e.slots[i].tree)) for i in message["slots"]]
         return device.current().run_one_by_one(self.probe, lambda *values: p.forward(list(values)), calls)
 
+    def op_graph(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        e, p = self.evaluation, self.problem
+        inputs = list(e.arena.read(e.slots[message["slot"]].tree))
+        found = graph_replay.times(self.probe, lambda *values: p.forward(list(values)), inputs, message["replays"], message["delay_ns"])
+        self.spoiled = self.spoiled or "note" in found
+        return found
+
     def op_compile(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         p = self.problem
         try:
@@ -225,6 +234,8 @@ class Reference:
         return exchange
 
     def op_end(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        if self.spoiled:
+            raise Failure("host", "a call could not be captured in it as a CUDA graph: what that leaves behind is no other evaluation's to meet")
         if self.evaluation:
             self.kept = self._kept(self.evaluation.exchange)
         self.evaluation = None

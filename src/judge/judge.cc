@@ -14,6 +14,8 @@
 #include "judge/cgroup_folder.h"
 #include "judge/claims.h"
 #include "judge/correctness.h"
+#include "judge/graph_replay.h"
+#include "judge/library_policy.h"
 #include "judge/memory_need.h"
 #include "judge/own_work.h"
 #include "judge/timing.h"
@@ -27,6 +29,9 @@ constexpr double kIdleBusy = 0.3;
 
 // A speedup whose interval is wider than this, to either side, is worth a word.
 constexpr double kWide = 0.2;
+
+// A process that failed may know of it before the card's report is there.
+constexpr Duration kReportPatience = 20ms;
 
 std::string CpuModel() {
   std::ifstream info("/proc/cpuinfo");
@@ -62,6 +67,12 @@ MaybeRuling RuleOnIdle(Duration wall, Duration cpu) {
   return Ruling{Outcome::kRejectedBaselineTamper,
                 Concat("it used ", 100 * busy, " % of a core while nothing was asked of it"),
                 {{"stage", "end"}, {"idle_busy_share", busy}}};
+}
+
+/// Whether this is what a process meets whose card failed under it.
+bool MayBeTheCards(const Result<MaybeRuling>& ruling) {
+  if (!ruling.ok()) return true;
+  return *ruling && ((*ruling)->outcome == Outcome::kFailRuntime || (*ruling)->outcome == Outcome::kFailCrash);
 }
 
 /// Whether it may be that others on the card left too little of its memory.
@@ -131,6 +142,7 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
     device.card = card.uuid;
     if (const Result<CardState> state = StateOf(card); state.ok()) device.used_by_others = state->used_bytes;
     device.found = std::move(card);
+    device.nvml = &Nvml();
   }
   std::unique_ptr<Judge> judge(new Judge(executor, std::move(config), std::move(runtime)));
   KGYM_CO_TRY(judge->zygote_, co_await Zygote::Start(executor, judge->runtime_,
@@ -227,7 +239,7 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
   task.Tell("checking");
   Remains remains;
   std::optional<ProblemFault> fault;
-  Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains, fault);
+  Result<MaybeRuling> ruling = co_await Watched(task, std::move(artefacts), verdict, remains, fault);
   Spawn(executor_, Retire(std::move(remains), ruling.ok(), std::move(lane)));
   if (!ruling.ok() && lane_->device().on_gpu()) lane_->Suspect(ruling.error().message);
   if (!ruling.ok()) co_return ruling.error();
@@ -264,6 +276,19 @@ Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
 }
 
 }  // namespace
+
+Awaitable<Result<MaybeRuling>> Judge::Watched(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
+                                              std::optional<ProblemFault>& fault) {
+  const CardReports before = co_await lane_->Reports();
+  Result<MaybeRuling> ruling = co_await OnLane(task, std::move(artefacts), verdict, remains, fault);
+  const CardReports after = co_await lane_->Reports(MayBeTheCards(ruling) ? kReportPatience : Duration(0));
+  const CardErrors errors = Between(before, after);
+  errors.AddTo(verdict.provenance);
+  std::string failure = errors.Fault();
+  if (failure.empty()) co_return ruling;
+  lane_->Condemn(failure, after);
+  co_return Error{std::move(failure)};  // Whatever was found: nobody is judged by it.
+}
 
 Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
                                              std::optional<ProblemFault>& fault) {
@@ -328,8 +353,8 @@ Awaitable<Result<MaybeRuling>> Load(Session& session, const Submission& submissi
   co_return MaybeRuling{};
 }
 
-/// One observed call on a set of its own: right, and the submission's own work.
-Awaitable<Result<MaybeRuling>> Observe(Session& session, bool required, Json& summary) {
+/// One observed call on a set of its own: right, the submission's own work, and within what it may use.
+Awaitable<Result<MaybeRuling>> Observe(Session& session, Json& summary) {
   const std::vector<Session::Set> sets = {{0, "fresh", -1, {}}};
   KGYM_CO_TRY(const std::vector<Filled> filled, co_await session.Fill(sets));
   Json request = {{"op", "observe"}, {"inputs", filled[0].inputs}, {"output", filled[0].output}};
@@ -337,9 +362,14 @@ Awaitable<Result<MaybeRuling>> Observe(Session& session, bool required, Json& su
   if (MaybeRuling ruling = session.Rule(answer, "the observed call")) co_return ruling;
   const Json& facts = ClaimedObject(answer.body, "own_work");
   summary = OwnWorkSummary(facts);
-  if (!required) co_return MaybeRuling{};
+  const JudgeConfig& config = session.config();
+  if (!config.WorkMatters()) co_return MaybeRuling{};
   session.observed = facts;
-  co_return RuleOnOwnWork(facts, session.facts().description["operators"]);
+  MaybeRuling ruling;
+  if (config.require_custom_kernel) ruling = RuleOnOwnWork(facts, session.facts().description["operators"]);
+  if (!ruling) ruling = RuleOnLibraries(config.allow_library, facts);
+  if (!ruling) ruling = RuleOnCoverage(config.min_coverage, summary["coverage"]);
+  co_return ruling;
 }
 
 MaybeRuling RuleOnPatches(const Json& changed) {
@@ -399,6 +429,8 @@ void RecordSamples(const Session& session, Json& own_work) {
   if (session.samples.looks == 0 || !own_work.is_object()) return;
   own_work["samples"] = session.samples.ToJson();
   own_work["coverage"] = Coverage(own_work["coverage"], session.samples, session.sampled_calls);
+  if (Json shares = SampledShares(session.samples, session.sampled_calls); !shares.is_null())
+    own_work["libraries"] = std::move(shares);
 }
 
 /// torch.compile's time for the reference, kept from an earlier evaluation where that still holds.
@@ -464,7 +496,7 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
   stage("correctness_ms");
   if (ruling) co_return MaybeRuling(co_await Excuse(session, std::move(*ruling)));
 
-  KGYM_CO_TRY(ruling, co_await Observe(session, config.require_custom_kernel, verdict.own_work));
+  KGYM_CO_TRY(ruling, co_await Observe(session, verdict.own_work));
   stage("own_work_ms");
   if (ruling) co_return ruling;
   KGYM_CO_TRY(ruling, co_await Settle(session, verdict));
@@ -484,6 +516,8 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
     Record(measurement, verdict);
     if (verdict.timing.is_object() && lane_->device().on_gpu()) verdict.timing["card"] = co_await lane_->CardState();
     if (ruling) co_return NotOnlyTiming(session, std::move(ruling));
+    ruling = RuleOnCoverage(config.min_coverage, verdict.own_work["coverage"]);
+    if (ruling) co_return ruling;
     if (const double width = RelativeHalfWidth(measurement.speedup_interval); width > kWide) {
       verdict.notes.push_back(Concat("the speedup is uncertain by ", 100 * width,
                                      " %: measure on a quieter machine, or raise timing.budget and timing.max_rounds"));
@@ -499,6 +533,13 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
   KGYM_CO_TRY(ruling, co_await LastLook(session));
   stage("last_look_ms");
   if (ruling) co_return ruling;
+  if (config.timing.graph_replays && verdict.speedup && lane_->device().on_gpu()) {
+    const GraphTimes graphs = co_await MeasureGraphs(session, *verdict.reference_ms, *verdict.candidate_ms);
+    graphs.AddTo(verdict.timing);
+    stage("graphs_ms");
+  }
+  if (config.min_coverage > 0 && verdict.own_work["coverage"].is_null())
+    verdict.notes.push_back("judge.min_coverage was not applied: the share of the time in its own code is not known");
   verdict.outcome = Outcome::kOk;
   verdict.reason = speed && config.timing.enabled ? "correct, its own work, timed" : "correct and its own work";
   co_return MaybeRuling{};

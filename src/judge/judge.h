@@ -35,7 +35,8 @@ class Judge {
   static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config);
 
   /// `config`: what this evaluation has otherwise than the judge; its `judge.*` keys, but for inject and
-  /// require_custom_kernel, have no effect. `stage` is called with what is done next: building, checking, timing.
+  /// those about whose work it is (require_custom_kernel, allow_library, min_coverage), have no effect. `stage` is
+  /// called with what is done next: building, checking, timing.
   Awaitable<Judged> Evaluate(Problem problem, Submission submission, std::optional<JudgeConfig> config = {},
                              std::function<void(std::string_view)> stage = {});
 
@@ -43,6 +44,9 @@ class Judge {
   /// repair?}], "size": bytes and operations of the problem as it is, or null, "sizes": globals that were made smaller
   /// for the look}
   Awaitable<Result<Json>> Examine(Problem problem, ExamineScale scale = ExamineScale::kAsIs);
+
+  /// See Lane::WatchHealth().
+  void WatchHealth(std::function<void(const std::string& illness)> told) { lane_->WatchHealth(std::move(told)); }
 
   /// Ends every process. Needed before the executor stops.
   Awaitable<void> Close();
@@ -75,6 +79,9 @@ class Judge {
     ReferencePool::Lease reference;
     MemoryLedger::Claim memory;
   };
+  /// OnLane, and what the card reported meanwhile: an error where it failed itself.
+  Awaitable<Result<MaybeRuling>> Watched(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
+                                         std::optional<ProblemFault>& fault);
   Awaitable<Result<MaybeRuling>> OnLane(const Task& task, Artefacts artefacts, Verdict& verdict, Remains& remains,
                                         std::optional<ProblemFault>& fault);
 

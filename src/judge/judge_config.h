@@ -44,6 +44,7 @@ struct TimingConfig {
   double clock_slack = 0.25;
   double peak_gb_per_s = 0;
   bool compile = false;
+  bool graph_replays = false;
 
   template <class Visitor>
   void Visit(Visitor&& field) {
@@ -79,6 +80,8 @@ struct TimingConfig {
          .unit = "GB/s",
          .min = 0});
     field("compile", compile, {.meaning = "also time the reference under torch.compile"});
+    field("graph_replays", graph_replays,
+          {.meaning = "on a GPU, also replay calls below 20 us as CUDA graphs: times beside the others, no speedup"});
   }
 };
 
@@ -116,6 +119,9 @@ struct LimitsConfig {
 
 enum class SandboxLevel { kBest, kStrict };
 
+/// What a submission may use beside its own kernels; library_policy.h has the rule.
+enum class AllowedLibrary { kNone, kBlas, kAny };
+
 /// Faults that tests ask the judge to have, to show that they are never the submission's.
 enum class InjectedFault { kNone, kReferenceDies, kReferenceStalls };
 
@@ -133,10 +139,17 @@ struct JudgeConfig {
   int connections = 1;
   SandboxLevel sandbox = SandboxLevel::kBest;
   bool require_custom_kernel = true;
+  AllowedLibrary allow_library = AllowedLibrary::kAny;
+  double min_coverage = 0;
   bool trace = false;
   InjectedFault inject = InjectedFault::kNone;
 
   bool on_gpu() const { return device.starts_with("cuda"); }
+
+  /// Whether anything depends on whose work an answer is.
+  bool WorkMatters() const {
+    return require_custom_kernel || allow_library != AllowedLibrary::kAny || min_coverage > 0;
+  }
 
   /// What is wrong with it beyond single fields' bounds: a sentence that names the key, or nothing.
   std::string Fault() const;
@@ -149,7 +162,8 @@ struct JudgeConfig {
     field.Group("correctness", correctness);
     field.Group("timing", timing);
     field.Group("limits", limits);
-    field("judge.device", device, {.meaning = "what to judge on: cpu, cuda (the first card), or cuda:N"});
+    field("judge.device", device,
+          {.meaning = "what to judge on: cpu, cuda (the first card that CUDA_VISIBLE_DEVICES shows), or cuda:N"});
     field("judge.at_once", at_once,
           {.meaning = "evaluations that share the device, of which one measures; 0: 1 on a CPU, 10 on a GPU",
            .unit = "evaluations",
@@ -174,6 +188,14 @@ struct JudgeConfig {
            .choices = {"best", "strict"}});
     field("judge.require_custom_kernel", require_custom_kernel,
           {.meaning = "reject what is not the submission's own kernel"});
+    field("judge.allow_library", allow_library,
+          {.meaning = "what may compute beside own kernels: none: nothing, neither a library nor an operator of the "
+                      "framework; blas: matrix products and convolutions; any: everything",
+           .choices = {"none", "blas", "any"}});
+    field("judge.min_coverage", min_coverage,
+          {.meaning = "least share of the time that must be own kernels' (own_work.coverage), where it is known",
+           .min = 0,
+           .max = 1});
     field("judge.trace", trace,
           {.meaning = "say in a verdict's stages how long each kind of question to the hosts took"});
     field("judge.inject", inject,

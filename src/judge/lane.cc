@@ -80,6 +80,10 @@ Lane::Lane(Executor executor, HostMaker& hosts, const JudgeConfig& config, LaneD
       closing_(executor),
       memory_(executor, ForAll(device_, config)),
       references_(References(config.at_once)) {
+  if (device_.on_gpu() && device_.nvml != nullptr) {
+    watch_ = std::make_unique<CardWatch>(device_.found, *device_.nvml);
+    if (!watch_->missing().empty()) LogWarning(watch_->missing());
+  }
   ready_candidates_.wanted = config.pool;
   ready_references_.wanted = device_.on_gpu() ? kReadyReferences : 0;
 }
@@ -99,6 +103,7 @@ Awaitable<Result<std::unique_ptr<Host>>> Lane::Make(HostSpec spec) {
     Suspect(host.error().message);
   } else if (health_.Worked()) {
     LogWarning("the lane works again");
+    TellHealth();
     well_->Set();
     Refill();
   }
@@ -106,14 +111,38 @@ Awaitable<Result<std::unique_ptr<Host>>> Lane::Make(HostSpec spec) {
 }
 
 void Lane::Suspect(const std::string& reason) {
-  if (!health_.Failed(reason) || closed_) return;
-  LogWarning("the lane is taken out of use: " + reason);
-  well_ = std::make_shared<Event>(executor_);
-  ++pending_;
-  Spawn(executor_, Recover());
+  if (health_.Failed(reason) && !closed_) TakeOutOfUse(reason, false);
 }
 
-Awaitable<void> Lane::Recover() {
+void Lane::Condemn(const std::string& reason, const CardReports& reports) {
+  const bool known = condemned_ && Between(*condemned_, reports).Fault().empty();
+  condemned_ = reports;
+  if (known) return;
+  if (health_.Broke(reason) && !closed_) TakeOutOfUse(reason, true);
+}
+
+void Lane::TakeOutOfUse(const std::string& reason, bool with_hosts) {
+  LogWarning("the lane is taken out of use: " + reason);
+  well_ = std::make_shared<Event>(executor_);
+  TellHealth();
+  ++pending_;
+  Spawn(executor_, Recover(with_hosts));
+}
+
+void Lane::WatchHealth(std::function<void(const std::string& illness)> told) {
+  health_told_ = std::move(told);
+  if (health_.ill()) TellHealth();
+}
+
+void Lane::TellHealth() const {
+  if (health_told_ && !closed_) health_told_(Illness());
+}
+
+Awaitable<void> Lane::Recover(bool with_hosts) {
+  if (with_hosts) {  // Those that are ready have contexts from before the failure, which may be dead.
+    co_await EndReady();
+    for (bool more = true; more;) more = co_await references_.EndOldest();
+  }
   while (health_.ill() && !closed_) {
     const Duration wait = health_.NextTry();
     auto closing = closing_.Wait();
@@ -132,16 +161,24 @@ void Lane::Settle() {
 
 namespace {
 
-Awaitable<Json> AskNvml(Card card) {
-  const Result<CardState> state = StateOf(card);
+Awaitable<Json> AskNvml(Card card, const NvmlLibrary* nvml) {
+  const Result<CardState> state = StateOf(card, *nvml);
   co_return state.ok() ? state->ToJson() : Json(nullptr);
 }
+
+Awaitable<CardReports> AskWatch(CardWatch* watch, Duration patience) { co_return watch->Look(patience); }
 
 }  // namespace
 
 Awaitable<Json> Lane::CardState() {
-  if (!device_.on_gpu()) co_return nullptr;
-  auto asked = AskNvml(device_.found);
+  if (!device_.on_gpu() || device_.nvml == nullptr) co_return nullptr;
+  auto asked = AskNvml(device_.found, device_.nvml);
+  co_return co_await boost::asio::co_spawn(nvml_.get_executor(), std::move(asked), boost::asio::use_awaitable);
+}
+
+Awaitable<CardReports> Lane::Reports(Duration patience) {
+  if (!watch_) co_return CardReports{};
+  auto asked = AskWatch(watch_.get(), patience);
   co_return co_await boost::asio::co_spawn(nvml_.get_executor(), std::move(asked), boost::asio::use_awaitable);
 }
 
@@ -303,6 +340,10 @@ Awaitable<void> Lane::Close() {
   for (int i = 0; i < config_.at_once; ++i) all.push_back(co_await turn_.Acquire());
   if (pending_ > 0) co_await settled_->Wait();
   co_await references_.Close();
+  co_await EndReady();
+}
+
+Awaitable<void> Lane::EndReady() {
   for (Ready* pool : {&ready_candidates_, &ready_references_}) {
     while (!pool->hosts.empty()) {
       std::unique_ptr<Host> host = std::move(pool->hosts.front());

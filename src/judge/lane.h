@@ -9,12 +9,15 @@
 
 #include <boost/asio/thread_pool.hpp>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/async.h"
+#include "judge/card_watch.h"
 #include "judge/host_maker.h"
 #include "judge/judge_config.h"
 #include "judge/lane_health.h"
@@ -35,10 +38,11 @@ struct ProblemFault {
 
 /// What a lane computes on.
 struct LaneDevice {
-  std::vector<int> cpus;            // Of its hosts; of a CPU lane also what is measured on.
-  std::string card;                 // The UUID of a GPU lane's card; empty for a CPU lane.
-  Card found;                       // What is known of it.
-  std::int64_t used_by_others = 0;  // Bytes of the card, before any host was made.
+  std::vector<int> cpus;              // Of its hosts; of a CPU lane also what is measured on.
+  std::string card;                   // The UUID of a GPU lane's card; empty for a CPU lane.
+  Card found;                         // What is known of it.
+  std::int64_t used_by_others = 0;    // Bytes of the card, before any host was made.
+  const NvmlLibrary* nvml = nullptr;  // What tells of it; must outlive the lane.
 
   bool on_gpu() const { return !card.empty(); }
 };
@@ -54,8 +58,16 @@ class Lane {
   /// Empty where the device works, else what is wrong with it.
   std::string Illness() const { return health_.ill() ? health_.reason() : ""; }
 
+  /// `told` is called with the illness when the device is taken out of use, and with an empty text when it works again;
+  /// at once where it is ill now. Never after Close().
+  void WatchHealth(std::function<void(const std::string& illness)> told);
+
   /// The device did not do what it must, whoever asked for it.
   void Suspect(const std::string& reason);
+
+  /// The card reported a failure of its own, by `reports`: nobody is given a place any more, hosts that nobody uses are
+  /// ended, and the lane comes back once a new one can be made. Several evaluations may bring the same failure.
+  void Condemn(const std::string& reason, const CardReports& reports);
 
   struct Opened {
     ReferencePool::Lease reference;
@@ -93,6 +105,9 @@ class Lane {
   /// Clocks, temperature, power, memory and what throttles the card now; null on a CPU.
   Awaitable<Json> CardState();
 
+  /// All that the card has reported as going wrong by now (see CardWatch::Look); nothing on a CPU.
+  Awaitable<CardReports> Reports(Duration patience = Duration(0));
+
   /// Ends all hosts.
   Awaitable<void> Close();
 
@@ -107,9 +122,12 @@ class Lane {
   Awaitable<Result<std::unique_ptr<Host>>> Take(HostKind kind, const LimitsConfig& limits);
   /// A new host; the lane's health learns how that went.
   Awaitable<Result<std::unique_ptr<Host>>> Make(HostSpec spec);
-  Awaitable<void> Recover();
+  void TakeOutOfUse(const std::string& reason, bool with_hosts);
+  Awaitable<void> Recover(bool with_hosts);
+  Awaitable<void> EndReady();
   /// Room to open a problem, by what it took before.
   Awaitable<MemoryLedger::Claim> ReserveToOpen(const std::string& key);
+  void TellHealth() const;
   void Settle();  // One background task fewer.
 
   /// Hosts of one kind that are ready, and that are coming; how many are wanted.
@@ -134,6 +152,9 @@ class Lane {
   int pending_ = 0;  // Tasks in the background.
   bool closed_ = false;
   LaneHealth health_;
+  std::optional<CardReports> condemned_;                         // What the last failure of the card was known by.
+  std::unique_ptr<CardWatch> watch_;                             // Of a GPU; used on nvml_'s thread alone.
+  std::function<void(const std::string& illness)> health_told_;  // May be empty.
   std::shared_ptr<Event> well_;       // While the device is ill: set when it works again, or the lane closes.
   boost::asio::thread_pool nvml_{1};  // The driver answers when it has time: nobody else may wait for that.
   std::unique_ptr<Event> settled_;    // Set when nothing is pending any more, while the lane closes.

@@ -20,6 +20,13 @@ bool LaneHealth::Failed(std::string reason) {
   return true;
 }
 
+bool LaneHealth::Broke(std::string reason) {
+  reason_ = std::move(reason);
+  failures_ = kFailuresInARow;
+  tries_ = 0;
+  return !std::exchange(ill_, true);
+}
+
 bool LaneHealth::Worked() {
   failures_ = 0;
   return std::exchange(ill_, false);

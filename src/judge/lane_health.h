@@ -1,5 +1,5 @@
-// Whether a lane's device works: ill after several hosts in a row could not be made, or when it would not become idle;
-// well again when a host could be made.
+// Whether a lane's device works: ill after several hosts in a row could not be made or it would not become idle, and at
+// once when the card itself reports a failure; well again when a host could be made.
 //
 // While it is ill nobody is given a host: an evaluation waits, and is not failed for it. Whoever finds it ill tries, at
 // growing distances, to make a host; nothing else tells that a card works again.
@@ -17,6 +17,9 @@ class LaneHealth {
  public:
   /// A host could not be made, or the device did not become idle. True when that makes the lane ill.
   bool Failed(std::string reason);
+
+  /// The device reported a failure of its own. True when that makes the lane ill: it was not yet.
+  bool Broke(std::string reason);
 
   /// A host was made. True when that makes the lane well again.
   bool Worked();

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "judge/fake_host.h"
+#include "judge/fake_nvml.h"
 
 namespace kgym::judge {
 namespace {
@@ -24,6 +25,17 @@ class FakeDevice : public HostMaker {
     FakeHost fake(executor_, spec.kind, spec.gate);
     open_.push_back({std::move(fake.supervisor), std::move(fake.process), std::move(fake.printed)});
     co_return std::move(fake.host);
+  }
+
+  /// Whether the first `count` hosts that were made are gone: the other ends of their supervisors are closed.
+  bool AllEnded(std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      char letter = 0;
+      ssize_t got = 1;
+      while (got > 0) got = ::recv(open_[i].supervisor.get(), &letter, 1, MSG_DONTWAIT);
+      if (got != 0) return false;
+    }
+    return true;
   }
 
   bool wedged = false;
@@ -73,6 +85,7 @@ class LaneTest : public testing::Test {
 
   boost::asio::io_context io_{1};
   FakeDevice hosts_{io_};
+  FakeNvml nvml_;
   JudgeConfig config_;
   LaneDevice device_;
   std::unique_ptr<Lane> lane_;
@@ -156,6 +169,9 @@ class CardLaneTest : public LaneTest {
     config_.device = "cuda";
     device_.card = "GPU-of-a-test";
     device_.found.memory_bytes = std::int64_t{80} << 30;
+    device_.found.uuid = device_.card;
+    card_ = &nvml_.Add(device_.card);
+    device_.nvml = &nvml_.library;
     Do(lane_->Close());
     lane_ = std::make_unique<Lane>(io_.get_executor(), hosts_, config_, device_);
   }
@@ -174,7 +190,15 @@ class CardLaneTest : public LaneTest {
     granted_.push_back(who);
   }
 
+  CardReports Reports() {
+    CardReports reports;
+    const auto ask = [&]() -> Awaitable<void> { reports = co_await lane_->Reports(); };
+    Do(ask());
+    return reports;
+  }
+
   static constexpr std::int64_t kGb = std::int64_t{1} << 30;
+  FakeCard* card_ = nullptr;
   std::map<std::string, MemoryLedger::Claim> claims_;
   std::vector<std::string> granted_;
 };
@@ -202,6 +226,61 @@ TEST_F(CardLaneTest, ContextsOfAllHostsAreSetAsideBeforeAnythingIsPromised) {
   Settle();
   EXPECT_EQ(granted_.size(), 2U);
   claims_.clear();
+}
+
+TEST_F(CardLaneTest, ALaneKnowsWhatItsCardReports) {
+  const CardReports before = Reports();
+  nvml_.Report(*card_, kNvmlXid, 31);
+  card_->uncorrected = 2;
+  const CardErrors errors = Between(before, Reports());
+  EXPECT_EQ(errors.xids, std::vector<int>{31});
+  EXPECT_EQ(errors.uncorrected, 2U);
+}
+
+TEST_F(CardLaneTest, ACardThatFailedIsTakenOutOfUseWithItsHostsAndComesBackByItself) {
+  lane_->Refill();
+  Settle();
+  const std::size_t ready = hosts_.made.size();
+  EXPECT_GT(ready, 0U);
+  std::vector<std::string> told;
+  lane_->WatchHealth([&told](const std::string& illness) { told.push_back(illness); });
+  nvml_.Report(*card_, kNvmlXid, 94);
+  const CardReports reports = Reports();
+  lane_->Condemn("the card reported Xid 94", reports);
+  EXPECT_EQ(lane_->Illness(), "the card reported Xid 94");
+  bool placed = false;
+  const auto evaluation = [&]() -> Awaitable<void> {
+    const auto place = co_await lane_->Acquire();
+    placed = true;
+  };
+  Spawn(io_.get_executor(), evaluation());
+  Settle();
+  EXPECT_FALSE(placed);
+  io_.restart();
+  while (!placed) io_.run_one();
+  EXPECT_EQ(told, (std::vector<std::string>{"the card reported Xid 94", ""}));
+  EXPECT_GT(hosts_.made.size(), ready) << "a new host, and no use of those from before";
+  EXPECT_TRUE(hosts_.AllEnded(ready));
+
+  lane_->Condemn("the card reported Xid 94", reports);
+  EXPECT_EQ(lane_->Illness(), "") << "a neighbour that ran meanwhile brings it again: it is dealt with";
+  nvml_.Report(*card_, kNvmlXid, 31);
+  lane_->Condemn("the card reported Xid 94", Reports());
+  EXPECT_EQ(lane_->Illness(), "") << "what came since is a program's";
+  nvml_.Report(*card_, kNvmlXid, 94);
+  lane_->Condemn("the card reported Xid 94", Reports());
+  EXPECT_NE(lane_->Illness(), "");
+}
+
+TEST(LaneHealth, OneFailureOfTheCardItselfIsEnough) {
+  LaneHealth health;
+  EXPECT_TRUE(health.Broke("Xid 79"));
+  EXPECT_TRUE(health.ill());
+  EXPECT_FALSE(health.Broke("Xid 48")) << "it was known";
+  EXPECT_EQ(health.reason(), "Xid 48");
+  EXPECT_EQ(health.NextTry(), 1s);
+  EXPECT_FALSE(health.Failed("no host"));
+  EXPECT_TRUE(health.Worked());
 }
 
 TEST(LaneHealth, TriesAtGrowingDistancesUpToAMinute) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "base/text.h"
 #include "judge/claims.h"
@@ -105,6 +107,29 @@ Json Counts(const Json& facts, std::string_view field) {
 
 double ClaimedTime(const Json& json, std::string_view field) { return std::max(0.0, ClaimedNumber(json, field)); }
 
+/// On a card, each library's share of the time of all kernels; on a CPU, the framework's of what was seen.
+Json Libraries(const Json& facts) {
+  const Json& profile = ClaimedObject(facts, "profile");
+  const Json& us = ClaimedObject(profile, "us");
+  const double framework = ClaimedTime(facts, "framework_ns") + ClaimedTime(facts, "inside_ns");
+  std::map<std::string, double> times;
+  double all = ClaimedTime(facts, "own_ns") + framework;
+  if (us.empty()) {
+    times["torch"] = framework;
+  } else {
+    all = ClaimedTime(us, "own") + ClaimedTime(us, "library") + ClaimedTime(us, "framework");
+    times["torch"] = ClaimedTime(us, "framework");
+    for (const auto& [name, time] : ClaimedObject(profile, "libraries").items())
+      times[ToUtf8(name)] += ClaimedTime(ClaimedObject(profile, "libraries"), name);
+  }
+  if (all <= 0 || !std::isfinite(all)) return nullptr;
+  Json shares = Json::object();
+  for (const auto& [name, time] : times) {
+    if (time > 0) shares[name] = std::min(1.0, time / all);
+  }
+  return shares;
+}
+
 /// The share of own time in all; null where there was no time, or more than can be added.
 Json Share(double own, double other) {
   const double all = own + other;
@@ -142,6 +167,7 @@ Json OwnWorkSummary(const Json& facts) {
   for (const char* key : {"operators", "inside", "unseen"}) {
     if (Claimed(facts, key).is_object()) summary[key] = Counts(facts, key);
   }
+  summary["libraries"] = Libraries(facts);
   if (const Json& us = ClaimedObject(ClaimedObject(facts, "profile"), "us"); !us.empty()) {
     summary["coverage"] = Share(ClaimedTime(us, "own"), ClaimedTime(us, "library") + ClaimedTime(us, "framework"));
     return summary;
@@ -149,6 +175,7 @@ Json OwnWorkSummary(const Json& facts) {
   const double own = ClaimedTime(facts, "own_ns");
   // Own code that is called past the wrappers (ctypes, say) has no time of its own: its share is not known.
   const bool unseen = own <= 0 && std::ranges::any_of(ClaimedArray(facts, "outputs"), OwnOutput);
+  if (unseen) summary["libraries"] = nullptr;
   summary["coverage"] =
       unseen ? Json(nullptr) : Share(own, ClaimedTime(facts, "framework_ns") + ClaimedTime(facts, "inside_ns"));
   return summary;

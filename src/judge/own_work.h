@@ -16,11 +16,12 @@ namespace kgym::judge {
 /// `facts`: the candidate host's; `reference_operators`: name -> count, the reference host's.
 MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators);
 
-/// The part of the facts that a verdict carries: kernels, launches, operators, outputs, share of time in own code.
 /// Framework operators that ran in timed calls and not in the observed one: the submission has two faces. `watched`:
 /// their counts, null where they could not be watched.
 MaybeRuling RuleOnTwoFaces(const Json& facts, const Json& watched);
 
+/// The part of the facts that a verdict carries: kernels, launches, operators, outputs, share of time in own code and
+/// in each library.
 Json OwnWorkSummary(const Json& facts);
 
 }  // namespace kgym::judge

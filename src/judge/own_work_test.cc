@@ -75,6 +75,19 @@ TEST(OwnWorkSummary, CoverageIsTheShareOfTheCardsTime) {
   EXPECT_TRUE(OwnWorkSummary(facts)["coverage"].is_null());
 }
 
+TEST(OwnWorkSummary, LibrariesHaveTheirSharesOfTheCardsTime) {
+  Json facts = Facts({{"operators", {{"aten::mm", 1}}}}, "own");
+  facts["profile"] = Profile(30, 60, 10);
+  facts["profile"]["libraries"] = {{"cuBLAS", 45}, {"cuDNN", 15}, {"none", 0}, {"forged", -3}, {"text", "x"}};
+  EXPECT_EQ(OwnWorkSummary(facts)["libraries"], (Json{{"cuBLAS", 0.45}, {"cuDNN", 0.15}, {"torch", 0.1}}));
+}
+
+TEST(OwnWorkSummary, OnACpuTheFrameworkIsTheLibraryThatIsSeen) {
+  EXPECT_EQ(OwnWorkSummary({{"own_ns", 300}, {"framework_ns", 50}, {"inside_ns", 50}})["libraries"],
+            (Json{{"torch", 0.25}}));
+  EXPECT_TRUE(OwnWorkSummary(Facts({{"framework_ns", 50}}, "own"))["libraries"].is_null()) << "own time unknown";
+}
+
 TEST(OwnWork, TheReferencesOperatorsAreAReferenceCall) {
   EXPECT_EQ(Of(Facts({{"operators", {{"aten.relu", 2}, {"aten.mm", 1}}}})), Outcome::kRejectedReferenceCall);
 }
@@ -128,7 +141,10 @@ TEST(OwnWork, ItsSummaryTakesOverOnlyWhatIsOfItsType) {
                       {"raised", {{"k", "ValueError"}}},
                       {"operators", {{"a", -1}, {"b", 1.5}, {"c", "x"}, {"d", nullptr}, {"e", 3}}}};
   const Json summary = OwnWorkSummary(facts);
-  EXPECT_EQ(summary, (Json{{"raised", {{"k", "ValueError"}}}, {"operators", {{"e", 3}}}, {"coverage", nullptr}}));
+  EXPECT_EQ(summary, (Json{{"raised", {{"k", "ValueError"}}},
+                           {"operators", {{"e", 3}}},
+                           {"libraries", nullptr},
+                           {"coverage", nullptr}}));
 }
 
 TEST(OwnWork, CoverageIsAShareWhateverIsClaimed) {

@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "judge/claims.h"
 #include "judge/mismatch.h"
-#include "judge/own_work.h"
+#include "judge/round_plan.h"
+#include "judge/witness.h"
 
 namespace kgym::judge {
 namespace {
@@ -33,12 +34,6 @@ constexpr double kLatencyBelowMs = 20;
 
 constexpr double kShortestMs = 1e-6;  // Of what took any time at all.
 
-// At how many moments a batch is looked at, and how far these are apart.
-constexpr int kLooks = 48;
-constexpr Duration kLeastGap = 50us, kMostGap = 50ms;
-// Batches, where the first ones say too little.
-constexpr int kMostSampled = 8;
-
 double Ms(Instant start, Instant end) { return ToMs(end - start); }
 
 Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}}; }
@@ -47,20 +42,6 @@ Ruling StillRunning() {
   return {Outcome::kRejectedTimingTamper,
           "kernels of it ran on after it had said that its calls were done",
           {{"stage", "timing"}, {"ran_on", true}}};
-}
-
-/// The times that a host reports under `key`, in milliseconds; an error where they are not `calls` times.
-Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, int calls) {
-  KGYM_TRY(const Json* times, GetArray(reply, key));
-  if (static_cast<int>(times->size()) != calls)
-    return Error{Concat(key, " has ", times->size(), " times for ", calls, " calls")};
-  std::vector<double> ms;
-  for (const Json& time : *times) {
-    if (!time.is_number_integer() || time.get<std::int64_t>() < 0)
-      return Error{Concat(key, " holds ", DumpJson(time).substr(0, 40), ", which is no time")};
-    ms.push_back(std::max(static_cast<double>(time.get<std::int64_t>()) / 1e6, kShortestMs));
-  }
-  return ms;
 }
 
 /// `event_cost_ms`: what every call's time has in it that is not its own.
@@ -162,12 +143,6 @@ struct Timed {
   MaybeRuling ruling;
 };
 
-Json BatchRequest(const std::vector<Filled>& filled, Duration delay) {
-  Json calls = Json::array();
-  for (const Filled& one : filled) calls.push_back({{"inputs", one.inputs}, {"output", one.output}});
-  return {{"op", "batch"}, {"calls", std::move(calls)}, {"delay_ns", delay.count()}};
-}
-
 Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Filled>& filled,
                                        const std::vector<int>& slots, BatchPlan plan, bool first) {
   const bool reference_changes = !ClaimedArray(session.facts().description, "changes_inputs").empty();
@@ -247,29 +222,10 @@ Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Fil
   co_return co_await WrongWhenTimed(session, filled, picked, outputs, std::move(check));
 }
 
-/// A round over the arena's slots: the last slot is for warming up and keeps its inputs, the others get fresh ones,
-/// starting anywhere.
-struct Plan {
-  std::vector<Session::Set> sets;  // Of the timed calls.
-  std::vector<int> slots;          // In the order of the calls, warm-up first.
-};
-
-Plan PlanRound(int slots, BatchShape shape) {
-  const int warm = slots - 1;
-  Plan plan;
-  plan.slots.assign(static_cast<std::size_t>(shape.warmup), warm);
-  const int first = static_cast<int>(RandomU64() % static_cast<std::uint64_t>(warm));
-  for (int i = 0; i < shape.calls; ++i) {
-    plan.slots.push_back((first + i) % warm);
-    plan.sets.push_back({plan.slots.back(), "fresh", -1, {}});
-  }
-  return plan;
-}
-
 Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, BatchShape shape, Duration delay,
                                         bool verify, Round& round) {
   const BatchPlan common{shape.warmup, delay};
-  Plan plan = PlanRound(session.slots(), shape);
+  RoundPlan plan = PlanRound(session.slots(), shape);
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
   KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
   filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
@@ -292,85 +248,6 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, Ba
   }
   co_return MaybeRuling{};
 }
-
-/// A batch as the timed ones are, whose times do not count. `watch`: the candidate is told to count operators; else it
-/// cannot tell it from the others.
-Awaitable<Result<Answer>> AskUncounted(Session& session, const Filled& warm, BatchShape shape, Duration delay,
-                                       bool watch) {
-  Plan plan = PlanRound(session.slots(), shape);
-  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
-  KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
-  filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
-  Json request = BatchRequest(filled, delay);
-  if (watch) request["watch"] = true;
-  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
-  co_return co_await session.AskCandidate(std::move(request), {},
-                                          session.config().limits.call * static_cast<int>(filled.size()));
-}
-
-/// A batch in which the framework's operators are counted: what runs only where nobody seems to look, or only where
-/// somebody does, shows.
-Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, BatchShape shape, Duration delay) {
-  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, delay, true));
-  if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
-  co_return RuleOnTwoFaces(session.observed, Claimed(answer.body, "operators"));
-}
-
-/// A batch in which the candidate is looked at from outside: whose code does it run?
-Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, const Filled& warm, BatchShape shape,
-                                           const SampledCalls& calls) {
-  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
-  const double batch_ms = calls.call_ms * (shape.warmup + shape.calls);
-  const Duration gap = std::clamp<Duration>(FromMs(batch_ms / kLooks), kLeastGap, kMostGap);
-  KGYM_CO_TRY_VOID(co_await session.candidate().StartLooking(gap, kLooks));
-  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, kFirstDelay, false));
-  if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
-  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
-  session.WatchIdle(false);
-  KGYM_CO_TRY(const Json report, co_await session.candidate().EndLooking());
-  session.samples.Add(report);
-  session.sampled_calls = calls;
-  co_return RuleOnSamples(session.samples, calls);
-}
-
-/// Batches at a random place among the rounds that are not counted, in which it is seen whose code runs.
-class Witness {
- public:
-  Witness(Session& session, int rounds)
-      : session_(session),
-        operators_after_(RandomU64() % static_cast<std::uint64_t>(rounds)),
-        samples_after_(1 + RandomU64() % static_cast<std::uint64_t>(rounds - 1)) {}
-
-  /// To be called between rounds.
-  Awaitable<Result<MaybeRuling>> Look(const Filled& warm, BatchShape shape, Duration delay,
-                                      const std::vector<Round>& rounds) {
-    if (session_.observed.is_null()) co_return MaybeRuling{};  // It does not matter whose work it is.
-    if (!watched_ && rounds.size() == operators_after_) {
-      watched_ = true;
-      KGYM_CO_TRY(MaybeRuling ruling, co_await WatchBatch(session_, warm, shape, delay));
-      if (ruling) co_return ruling;
-    }
-    if (!session_.ground().on_gpu && rounds.size() == samples_after_) co_return co_await Sample(warm, shape, rounds);
-    co_return MaybeRuling{};
-  }
-
- private:
-  Awaitable<Result<MaybeRuling>> Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds) {
-    SampledCalls calls = CallsOf(rounds);
-    calls.admitted_ms = ClaimedNumber(session_.observed, "elements_ns") / 1e6;
-    MaybeRuling ruling;
-    samples_after_ = 0;
-    for (int batch = 0; batch < kMostSampled && !ruling; ++batch) {
-      KGYM_CO_TRY(ruling, co_await SampleBatch(session_, warm, shape, calls));
-      if (!WorthMore(session_.samples, calls)) break;
-    }
-    co_return ruling;
-  }
-
-  Session& session_;
-  std::size_t operators_after_, samples_after_;
-  bool watched_ = false;
-};
 
 /// Rounds until there are enough. The first that counts warms up both sides, and tells how long launches take.
 Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, BatchShape shape,

@@ -82,6 +82,9 @@ struct Measurement {
   Json ToJson() const;
 };
 
+/// The times that a host reports under `key`, in milliseconds; an error where they are not `calls` times.
+Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, int calls);
+
 /// The calls of a batch: those that only warm up, then those that count.
 struct BatchShape {
   int warmup = 0;

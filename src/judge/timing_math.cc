@@ -60,6 +60,8 @@ constexpr double kDrainedShare = 0.5;
 // The same where its kernels, in the observed call, took this many times as long as its own stream says.
 constexpr double kHiddenKernels = 2;
 
+constexpr double kShortestMs = 1e-6;  // Of what took any time at all.
+
 // A call that takes this long needs no warming up and no company in its batch.
 constexpr Duration kLongCall = 50ms;
 
@@ -87,6 +89,19 @@ Json ToJson(const Summary& summary) {
 }
 
 }  // namespace
+
+Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, int calls) {
+  KGYM_TRY(const Json* times, GetArray(reply, key));
+  if (static_cast<int>(times->size()) != calls)
+    return Error{Concat(key, " has ", times->size(), " times for ", calls, " calls")};
+  std::vector<double> ms;
+  for (const Json& time : *times) {
+    if (!time.is_number_integer() || time.get<std::int64_t>() < 0)
+      return Error{Concat(key, " holds ", DumpJson(time).substr(0, 40), ", which is no time")};
+    ms.push_back(std::max(static_cast<double>(time.get<std::int64_t>()) / 1e6, kShortestMs));
+  }
+  return ms;
+}
 
 double Batch::sum() const {
   return std::accumulate(calls_ms.begin(), calls_ms.end(), std::accumulate(warmup_ms.begin(), warmup_ms.end(), 0.0));

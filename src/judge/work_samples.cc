@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "judge/claims.h"
 #include "judge/elf_symbols.h"
+#include "judge/library_names.h"
 #include "judge/sandbox/spec.h"
 
 namespace kgym::judge {
@@ -16,11 +18,6 @@ namespace {
 // What begins so in a list of mappings has no file in any folder.
 constexpr std::array kWithoutFile = {"/memfd:", "[anonymous]"};
 
-constexpr std::array kLibraryNames = {"libtorch_cpu.", "libtorch.",  "libmkl_", "libopenblas", "libscipy_openblas",
-                                      "libblas.",      "libcblas.",  "libblis", "libatlas",    "liblapack",
-                                      "libdnnl.",      "libonednn.", "libfftw"};
-constexpr std::array kLibraryFolders = {"/numpy/",  "/numpy.libs/", "/scipy/",      "/scipy.libs/",
-                                        "/jaxlib/", "/tensorflow/", "/onnxruntime/"};
 // torch's vectors call these for exp, erf and the like; so does own code that uses torch's vectors.
 constexpr std::string_view kMathematics = "Sleef_";
 
@@ -39,6 +36,9 @@ constexpr double kTelling = 20;
 constexpr double kByChance = 0.25;
 
 constexpr std::size_t kShownFunctions = 8;
+
+// Our copying of outputs runs in the framework's library.
+constexpr const char* kCopier = "torch";
 
 std::string_view Basename(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -66,20 +66,13 @@ std::vector<std::pair<std::string, int>> Foremost(const std::map<std::string, in
 }
 
 double Excess(const WorkSamples& samples, const SampledCalls& calls) {
-  return std::max(0.0, samples.library - calls.emit_share * samples.user());
+  return samples.library - Copying(samples, calls);
 }
-
-/// Of a call, that libraries may take and were seen to take in the observed call.
-double AllowedMs(const SampledCalls& calls) { return kOverheadMs + kAdmitted * calls.admitted_ms; }
 
 }  // namespace
 
 CodeOwner OwnerOf(std::string_view file, std::string_view function) {
-  const std::string_view name = Basename(file);
-  const bool library =
-      std::ranges::any_of(kLibraryNames, [name](std::string_view known) { return name.starts_with(known); }) ||
-      std::ranges::any_of(kLibraryFolders,
-                          [file](std::string_view known) { return file.find(known) != std::string_view::npos; });
+  const bool library = !LibraryOf(file, function).library.empty();
   if (library) return function.starts_with(kMathematics) ? CodeOwner::kOther : CodeOwner::kLibrary;
   return MadeByCandidate(file) ? CodeOwner::kSubmission : CodeOwner::kOther;
 }
@@ -92,15 +85,31 @@ void WorkSamples::Add(const Json& report) {
     for (const std::string& function : FunctionsOf(file, offsets)) {
       const CodeOwner owner = OwnerOf(file, function);
       ++(owner == CodeOwner::kSubmission ? own : owner == CodeOwner::kLibrary ? library : other);
-      if (owner == CodeOwner::kLibrary)
-        ++functions[Concat(Basename(file), ": ", function.empty() ? "(no name)" : function)];
+      if (owner != CodeOwner::kLibrary) continue;
+      const LibraryFunction found = LibraryOf(file, function);
+      products += found.product ? 1 : 0;
+      ++libraries[found.library];
+      ++functions[Concat(Basename(file), ": ", function.empty() ? "(no name)" : function)];
     }
   }
 }
 
 Json WorkSamples::ToJson() const {
-  return {{"looks", looks}, {"own", own},          {"library", library},
+  return {{"looks", looks}, {"own", own},          {"library", library},      {"products", products},
           {"other", other}, {"system", in_system}, {"unreadable", unreadable}};
+}
+
+double AllowedMs(const SampledCalls& calls) { return kOverheadMs + kAdmitted * calls.admitted_ms; }
+
+Json FunctionsMet(const WorkSamples& samples) {
+  Json shown = Json::object();
+  for (const auto& [name, count] : Foremost(samples.functions)) shown[name] = count;
+  return shown;
+}
+
+double Copying(const WorkSamples& samples, const SampledCalls& calls) {
+  const auto copier = samples.libraries.find(kCopier);
+  return copier == samples.libraries.end() ? 0 : std::min<double>(copier->second, calls.emit_share * samples.user());
 }
 
 double LibraryShare(const WorkSamples& samples, const SampledCalls& calls) {
@@ -110,6 +119,17 @@ double LibraryShare(const WorkSamples& samples, const SampledCalls& calls) {
 Json SampledCoverage(const WorkSamples& samples, const SampledCalls& calls) {
   const double told = samples.own + Excess(samples, calls);
   return told >= kTelling ? Json(samples.own / told) : Json(nullptr);
+}
+
+Json SampledShares(const WorkSamples& samples, const SampledCalls& calls) {
+  const double told = samples.own + Excess(samples, calls);
+  if (told < kTelling) return nullptr;
+  Json shares = Json::object();
+  for (const auto& [name, count] : samples.libraries) {
+    const double beyond = name == kCopier ? count - Copying(samples, calls) : count;
+    if (beyond > 0) shares[name] = beyond / told;
+  }
+  return shares;
 }
 
 Json Coverage(const Json& claimed, const WorkSamples& samples, const SampledCalls& calls) {
@@ -130,12 +150,11 @@ MaybeRuling RuleOnSamples(const WorkSamples& samples, const SampledCalls& calls)
   if (samples.user() < kEnough || share < kLibraryAtLeast || share * calls.call_ms <= AllowedMs(calls))
     return std::nullopt;
   if (samples.own > kOwnAtMost * (samples.own + Excess(samples, calls))) return std::nullopt;
-  const std::vector<std::pair<std::string, int>> functions = Foremost(samples.functions);
-  Json evidence = {{"stage", "timing"}, {"samples", samples.ToJson()}, {"functions", Json::object()}};
-  for (const auto& [name, count] : functions) evidence["functions"][name] = count;
+  const std::vector<std::pair<std::string, int>> most = Foremost(samples.functions);
+  Json evidence = {{"stage", "timing"}, {"samples", samples.ToJson()}, {"functions", FunctionsMet(samples)}};
   return Ruling{Outcome::kRejectedLibraryCall,
                 Concat("a library does the work of its timed calls, which its observed call did not show: ",
-                       100 * share, " % of the time goes by in ", functions.empty() ? "it" : functions.front().first,
+                       100 * share, " % of the time goes by in ", most.empty() ? "it" : most.front().first,
                        " and the like, ", 100.0 * samples.own / samples.user(), " % in code of its own"),
                 std::move(evidence)};
 }

@@ -35,6 +35,8 @@ struct WorkSamples {
   int looks = 0;
   int own = 0, library = 0, other = 0;
   int in_system = 0, unreadable = 0;
+  int products = 0;                      // Of `library`, in matrix products and convolutions.
+  std::map<std::string, int> libraries;  // By name.
   std::map<std::string, int> functions;  // Of libraries, "file: function".
 
   int user() const { return own + library + other; }
@@ -49,11 +51,25 @@ struct SampledCalls {
   double admitted_ms = 0;  // In framework operators that touch elements, in the observed call.
 };
 
+/// Of a call, that libraries may take because the observed call was seen to leave it to them, and for what they do
+/// around any call.
+double AllowedMs(const SampledCalls& calls);
+
+/// The functions of libraries that were met most, with how often.
+Json FunctionsMet(const WorkSamples& samples);
+
+/// Of the threads met in libraries, how many our own copying of outputs explains; it runs in the framework's.
+double Copying(const WorkSamples& samples, const SampledCalls& calls);
+
 /// Share of time in libraries beyond copying outputs.
 double LibraryShare(const WorkSamples& samples, const SampledCalls& calls);
 
 /// Of what is the submission's or a library's, the share that is its own; null where too little was seen.
 Json SampledCoverage(const WorkSamples& samples, const SampledCalls& calls);
+
+/// The share of each library, by name, of what is the submission's or a library's, our copying taken off; null where
+/// too little was seen. What is left is SampledCoverage.
+Json SampledShares(const WorkSamples& samples, const SampledCalls& calls);
 
 /// The coverage that a verdict carries: what the observed call claims, and what was sampled where that claims nothing,
 /// or more than samples can differ by chance.

@@ -13,6 +13,7 @@ WorkSamples Samples(int own, int library, int other) {
   samples.own = own;
   samples.library = library;
   samples.other = other;
+  samples.libraries = {{"torch", library}};
   return samples;
 }
 
@@ -47,8 +48,11 @@ TEST(WorkSamples, AReportAddsUp) {
       {"files", {{"/tmp/k.so", {1, 2}}, {"/nowhere/libopenblas.so", {3}}, {"/usr/lib/libc.so.6", {4, 5, 6}}}}};
   samples.Add(report);
   samples.Add(report);
-  EXPECT_EQ(samples.ToJson(),
-            (Json{{"looks", 8}, {"own", 4}, {"library", 2}, {"other", 6}, {"system", 6}, {"unreadable", 2}}));
+  EXPECT_EQ(
+      samples.ToJson(),
+      (Json{
+          {"looks", 8}, {"own", 4}, {"library", 2}, {"products", 2}, {"other", 6}, {"system", 6}, {"unreadable", 2}}));
+  EXPECT_EQ(samples.libraries, (std::map<std::string, int>{{"OpenBLAS", 2}}));
   EXPECT_EQ(samples.functions, (std::map<std::string, int>{{"libopenblas.so: (no name)", 2}}));
 }
 
@@ -99,6 +103,14 @@ TEST(WorkSamples, CopyingOutputsIsTakenOff) {
   EXPECT_TRUE(Rejected(Samples(0, 100, 0), {.call_ms = 1, .emit_share = 0.5, .admitted_ms = 0}));
 }
 
+TEST(WorkSamples, CopyingIsTakenOffTheLibraryThatCopies) {
+  const SampledCalls mostly_copying = {.call_ms = 1, .emit_share = 0.6, .admitted_ms = 0};
+  WorkSamples samples = Samples(0, 60, 40);
+  samples.libraries = {{"NumPy", 50}, {"torch", 10}};
+  EXPECT_TRUE(Rejected(samples, mostly_copying)) << "whoever copies by other means does not hide what it calls";
+  EXPECT_DOUBLE_EQ(LibraryShare(samples, mostly_copying), 0.5);
+}
+
 TEST(WorkSamples, WhatTheObservedCallAdmitsIsAllowed) {
   EXPECT_FALSE(Rejected(Samples(0, 90, 10), {.call_ms = 1, .emit_share = 0.05, .admitted_ms = 0.5}));
   EXPECT_TRUE(Rejected(Samples(0, 90, 10), {.call_ms = 1, .emit_share = 0.05, .admitted_ms = 0.3}));
@@ -112,6 +124,15 @@ TEST(WorkSamples, CoverageIsOwnTimeOverOwnAndLibraries) {
   EXPECT_EQ(SampledCoverage(Samples(30, 10, 60), {.call_ms = 1, .emit_share = 0, .admitted_ms = 0}), Json(0.75));
   EXPECT_EQ(SampledCoverage(Samples(30, 10, 0), {.call_ms = 1, .emit_share = 0.25, .admitted_ms = 0}), Json(1.0));
   EXPECT_TRUE(SampledCoverage(Samples(10, 5, 60), kOneMillisecond).is_null()) << "too few";
+}
+
+TEST(WorkSamples, EachLibraryHasItsShareAndCopyingIsTakenOffTheFrameworks) {
+  WorkSamples samples = Samples(30, 50, 20);
+  samples.libraries = {{"torch", 20}, {"MKL", 30}};
+  EXPECT_EQ(SampledShares(samples, {.call_ms = 1, .emit_share = 0.2, .admitted_ms = 0}), (Json{{"MKL", 0.5}}));
+  EXPECT_EQ(SampledShares(samples, {.call_ms = 1, .emit_share = 0, .admitted_ms = 0}),
+            (Json{{"MKL", 30.0 / 80}, {"torch", 20.0 / 80}}));
+  EXPECT_TRUE(SampledShares(Samples(3, 5, 60), kOneMillisecond).is_null()) << "too few";
 }
 
 TEST(WorkSamples, AClaimedCoverageStandsUnlessSamplesContradictIt) {

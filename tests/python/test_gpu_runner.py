@@ -13,7 +13,8 @@ import pytest
 import torch
 
 import stand_ins  # noqa: F401  (finds the runner)
-from kgym_runner import device, gpu_zygote, profile, provenance
+from kgym_runner import device, gpu_zygote, own_work, profile, provenance
+from kgym_runner.backends.calls import Calls
 
 PROBE = os.environ.get("KGYM_PROBE_DIR", "")
 ASSEMBLER = gpu_zygote._assembler()
@@ -118,6 +119,44 @@ def test_kernels_are_told_apart_by_who_launched_them_and_libraries_by_name() -> 
     ("cudnn_infer_ampere_scudnn_winograd", "library"), ("softmax_kernel", "own"), ("my_cutlass_gemm", "own"), ("triton_poi_fused_add_0", "own"), ("samples_kernel", "own")])
 def test_names_of_libraries(name: str, owner: str) -> None:
     assert profile.whose(name, -1) == owner
+
+
+@pytest.mark.parametrize("name, library, product", [
+    ("nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT", "cuBLAS", True), ("void splitKreduce_kernel<32, 16>", "cuBLAS", True),
+    ("sm80_xmma_fprop_implicit_gemm_f32f32", "cuDNN", True), ("void cudnn::ops::nchwToNhwcKernel<float>", "cuDNN", True),
+    ("void cudnn::bn_fw_tr_1C11_kernel_NCHW", "cuDNN", False), ("void softmax_fw_kernel_cudnn", "cuDNN", False),
+    ("void vector_fft<256u>", "cuFFT", False), ("_Z11regular_fftv", "cuFFT", False), ("void cusparse::csrmv_kernel", "cuSPARSE", False), ("my_vector_fft", "", False)])
+def test_libraries_have_names_and_products(name: str, library: str, product: bool) -> None:
+    assert profile.library_of(name) == library and profile.is_product(name) == product
+
+
+def test_what_a_submission_calls_itself_is_told_from_what_the_framework_calls() -> None:
+    rows = [("nvjet_a", profile.FRAMEWORK, 7, 0, 1000), ("nvjet_a", -1, 7, 1000, 3000), ("void vector_fft<256u>", -1, 7, 3000, 3500), ("own", -1, 7, 3500, 4000)]
+    with profile.Profile(Recorder(rows)) as recorded:
+        pass
+    found = recorded.json()
+    assert found["libraries"] == {"cuBLAS": 3.0, "cuFFT": 0.5} and found["called"] == {"cuBLAS": 2.0, "cuFFT": 0.5}
+    assert found["called_beyond_products"] == {"cuFFT": 0.5}
+
+
+def test_a_kernel_of_the_submission_may_be_called_like_a_librarys() -> None:
+    rows = [("hopper_matmul", -1, 7, 0, 1000), ("hopper_matmul", profile.FRAMEWORK, 7, 1000, 1500), ("nvjet_a", -1, 7, 2000, 4000)]
+    with profile.Profile(Recorder(rows)) as recorded:
+        pass
+    found = recorded.json(lambda name: name == "hopper_matmul")
+    assert found["us"] == {"own": 1.0, "library": 2.5, "framework": 0.0} and found["called"] == {"cuBLAS": 2.0}
+
+
+def test_what_a_submission_brought_is_known_by_launches_and_by_what_was_built_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = tmp_path / "kernel.so"
+    built.write_bytes(b"\x7fELF..\0_Z15winograd_kernelPf\0..")
+    calls = Calls()
+    calls.launches["hopper_matmul"] += 1
+    elsewhere = own_work._Brought(calls, [str(built)])
+    assert elsewhere("hopper_matmul") and not elsewhere("_Z15winograd_kernelPf") and not elsewhere("gemv2")
+    monkeypatch.setattr(own_work, "_BUILT", str(tmp_path) + "/")
+    brought = own_work._Brought(calls, [str(built), str(tmp_path / "missing.so")])
+    assert brought("_Z15winograd_kernelPf") and not brought("winograd") and not brought("gemv2")
 
 
 def test_a_profile_that_cannot_be_had_is_none() -> None:

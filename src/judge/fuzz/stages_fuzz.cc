@@ -13,6 +13,7 @@
 #include "judge/correctness.h"
 #include "judge/fuzz/fake_side.h"
 #include "judge/fuzz/target.h"
+#include "judge/graph_replay.h"
 #include "judge/timing.h"
 
 namespace kgym::judge::fuzz {
@@ -61,6 +62,10 @@ class ReferenceSide {
       for (const char* key : {"calls_ns", "emits_ns", "host_ns", "enqueue_ns", "ahead_ns"})
         reply[key] = std::vector<int>(question["slots"].size(), 100'000);
       reply["drain_ns"] = {1000};
+    }
+    if (op == "graph") {
+      for (const char* key : {"calls_ns", "host_ns", "ahead_ns"})
+        reply[key] = std::vector<int>(question["replays"].size(), 100'000);
     }
     return reply;
   }
@@ -120,6 +125,8 @@ Awaitable<void> RunStages(Stage& stage) {
     Measurement measurement;
     ruling = co_await Measure(stage.session, report.shortest_call, measurement);
     if (ruling.ok() && !measurement.rounds.empty()) CheckMeasurement(measurement);
+    const GraphTimes graphs = co_await MeasureGraphs(stage.session, 0.01, 0.01);
+    KGYM_CHECK(!graphs.candidate_ms || (*graphs.candidate_ms > 0 && std::isfinite(*graphs.candidate_ms)));
   }
   if (ruling.ok() && *ruling) KGYM_CHECK(!(*ruling)->reason.empty());
   KGYM_CHECK(ruling.ok() || ruling.error().message.find("the reference host") == std::string::npos)

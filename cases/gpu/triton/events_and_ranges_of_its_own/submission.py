@@ -1,0 +1,31 @@
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def gelu_kernel(x, y, size, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + offsets, mask=offsets < size, other=0.0)
+    tl.store(y + offsets, 0.5 * value * (1.0 + tl.erf(value * 0.7071067811865476)), mask=offsets < size)
+
+
+def gelu(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    gelu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024, num_warps=2)
+    return y
+
+
+class ModelNew(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.start, self.end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.empty_like(x)
+        torch.cuda.nvtx.range_push("gelu")
+        self.start.record()
+        gelu(x, y)
+        self.end.record()
+        torch.cuda.nvtx.range_pop()
+        return y

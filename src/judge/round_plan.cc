@@ -1,0 +1,27 @@
+#include "judge/round_plan.h"
+
+#include <utility>
+
+#include "base/ids.h"
+
+namespace kgym::judge {
+
+RoundPlan PlanRound(int slots, BatchShape shape) {
+  const int warm = slots - 1;
+  RoundPlan plan;
+  plan.slots.assign(static_cast<std::size_t>(shape.warmup), warm);
+  const int first = static_cast<int>(RandomU64() % static_cast<std::uint64_t>(warm));
+  for (int i = 0; i < shape.calls; ++i) {
+    plan.slots.push_back((first + i) % warm);
+    plan.sets.push_back({plan.slots.back(), "fresh", -1, {}});
+  }
+  return plan;
+}
+
+Json BatchRequest(const std::vector<Filled>& filled, Duration delay) {
+  Json calls = Json::array();
+  for (const Filled& one : filled) calls.push_back({{"inputs", one.inputs}, {"output", one.output}});
+  return {{"op", "batch"}, {"calls", std::move(calls)}, {"delay_ns", delay.count()}};
+}
+
+}  // namespace kgym::judge

@@ -1,0 +1,103 @@
+#include "judge/witness.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ids.h"
+#include "judge/claims.h"
+#include "judge/library_policy.h"
+#include "judge/own_work.h"
+#include "judge/round_plan.h"
+#include "judge/work_samples.h"
+
+namespace kgym::judge {
+namespace {
+
+// At how many moments a batch is looked at, and how far these are apart.
+constexpr int kLooks = 48;
+constexpr Duration kLeastGap = 50us, kMostGap = 50ms;
+// Batches, where the first ones say too little.
+constexpr int kMostSampled = 8;
+
+/// A batch as the timed ones are, whose times do not count. `watch`: the candidate is told to count operators; else it
+/// cannot tell it from the others.
+Awaitable<Result<Answer>> AskUncounted(Session& session, const Filled& warm, BatchShape shape, Duration delay,
+                                       bool watch) {
+  RoundPlan plan = PlanRound(session.slots(), shape);
+  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
+  KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
+  filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
+  Json request = BatchRequest(filled, delay);
+  if (watch) request["watch"] = true;
+  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
+  co_return co_await session.AskCandidate(std::move(request), {},
+                                          session.config().limits.call * static_cast<int>(filled.size()));
+}
+
+/// A batch in which the framework's operators are counted.
+Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, BatchShape shape, Duration delay) {
+  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, delay, true));
+  if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
+  co_return RuleOnTwoFaces(session.observed, Claimed(answer.body, "operators"));
+}
+
+/// A batch in which the candidate is looked at from outside: whose code does it run?
+Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, const Filled& warm, BatchShape shape,
+                                           const SampledCalls& calls) {
+  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
+  const double batch_ms = calls.call_ms * (shape.warmup + shape.calls);
+  const Duration gap = std::clamp<Duration>(FromMs(batch_ms / kLooks), kLeastGap, kMostGap);
+  KGYM_CO_TRY_VOID(co_await session.candidate().StartLooking(gap, kLooks));
+  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, kFirstDelay, false));
+  if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
+  KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
+  session.WatchIdle(false);
+  KGYM_CO_TRY(const Json report, co_await session.candidate().EndLooking());
+  session.samples.Add(report);
+  session.sampled_calls = calls;
+  const JudgeConfig& config = session.config();
+  MaybeRuling ruling = config.require_custom_kernel ? RuleOnSamples(session.samples, calls) : std::nullopt;
+  if (!ruling) ruling = RuleOnSampledLibraries(config.allow_library, session.samples, calls);
+  co_return ruling;
+}
+
+/// Whether another batch may tell what these do not.
+bool Open(const Session& session, const SampledCalls& calls) {
+  const JudgeConfig& config = session.config();
+  return WorthMore(session.samples, calls) ||
+         SampledLibraries(config.allow_library, session.samples, calls) == Sampled::kOpen ||
+         (config.min_coverage > 0 && SampledCoverage(session.samples, calls).is_null());
+}
+
+}  // namespace
+
+Witness::Witness(Session& session, int rounds)
+    : session_(session),
+      operators_after_(RandomU64() % static_cast<std::uint64_t>(rounds)),
+      samples_after_(1 + RandomU64() % static_cast<std::uint64_t>(rounds - 1)) {}
+
+Awaitable<Result<MaybeRuling>> Witness::Look(const Filled& warm, BatchShape shape, Duration delay,
+                                             const std::vector<Round>& rounds) {
+  if (session_.observed.is_null()) co_return MaybeRuling{};  // It does not matter whose work it is.
+  if (!watched_ && rounds.size() == operators_after_) {
+    watched_ = true;
+    KGYM_CO_TRY(MaybeRuling ruling, co_await WatchBatch(session_, warm, shape, delay));
+    if (ruling) co_return ruling;
+  }
+  if (!session_.ground().on_gpu && rounds.size() == samples_after_) co_return co_await Sample(warm, shape, rounds);
+  co_return MaybeRuling{};
+}
+
+Awaitable<Result<MaybeRuling>> Witness::Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds) {
+  SampledCalls calls = CallsOf(rounds);
+  calls.admitted_ms = ClaimedNumber(session_.observed, "elements_ns") / 1e6;
+  MaybeRuling ruling;
+  samples_after_ = 0;
+  for (int batch = 0; batch < kMostSampled && !ruling; ++batch) {
+    KGYM_CO_TRY(ruling, co_await SampleBatch(session_, warm, shape, calls));
+    if (!Open(session_, calls)) break;
+  }
+  co_return ruling;
+}
+
+}  // namespace kgym::judge

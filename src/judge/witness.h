@@ -1,0 +1,37 @@
+// Batches among the timed ones that are not counted, in which it is seen whose code runs.
+//
+// In one of them the framework's operators are counted, so that what runs only where nobody seems to look, or only
+// where somebody does, shows. On a CPU the candidate is looked at from outside in another one (work_samples.h), and in
+// a few more where that says too little. They stand at random places among the rounds, and but for the counting of
+// operators a candidate cannot tell them from the others.
+//
+// Threads: the lane's executor.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "judge/ruling.h"
+#include "judge/session.h"
+#include "judge/timing.h"
+
+namespace kgym::judge {
+
+class Witness {
+ public:
+  /// `rounds`: the fewest that there will be, at least two. `session` must outlive the witness.
+  Witness(Session& session, int rounds);
+
+  /// To be called between rounds, with those so far. `warm`: the slot that only warms up; `delay`: that of the rounds.
+  Awaitable<Result<MaybeRuling>> Look(const Filled& warm, BatchShape shape, Duration delay,
+                                      const std::vector<Round>& rounds);
+
+ private:
+  Awaitable<Result<MaybeRuling>> Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds);
+
+  Session& session_;
+  std::size_t operators_after_, samples_after_;
+  bool watched_ = false;
+};
+
+}  // namespace kgym::judge
