@@ -42,11 +42,13 @@ def kernels_of(record: dict[str, Any], cases: Path) -> list[dict[str, Any]]:
 
 
 def kernel_of(folder: Path) -> dict[str, Any]:
-    said = dict(re.findall(r"^(problem|backend|entry):\s*(\S+)\s*$", (folder / "case.yaml").read_text(), re.MULTILINE))
+    text = (folder / "case.yaml").read_text()
+    said = dict(re.findall(r"^(problem|backend|entry):\s*(\S+)\s*$", text, re.MULTILINE))
+    config = {key: json.loads(value) for row in re.findall(r"^config: \{(.*)\}$", text, re.MULTILINE) for key, value in re.findall(r"([\w.]+): (\w+)", row)}
     named = folder / said["problem"]
     problem = {"name": folder.name, "source": named.read_text()} if said["problem"].endswith(".py") else said["problem"]
     return {"problem": problem, "backend": said.get("backend", "triton"), "source": (folder / "submission.py").read_text(),
-            **({"entry": said["entry"]} if "entry" in said else {})}
+            **({"entry": said["entry"]} if "entry" in said else {}), **({"config": config} if config else {})}
 
 
 class Load:
