@@ -16,7 +16,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import socket
 import statistics
 import subprocess
@@ -34,6 +33,8 @@ sys.path.insert(0, str(ROOT / "python" / "kgym" / "src"))
 from kgym.client import AsyncClient, Evaluation, Retry  # noqa: E402
 
 LATEST_S = 300.0  # By when, after the last fault, everything has ended.
+RESTART_S = 0.2
+STOP_S = 20.0
 BATCH = 20
 ROOM = 48 << 20  # Bytes of the disk that is filled up.
 
@@ -45,28 +46,40 @@ def free_port() -> int:
 
 
 class Process:
-    """One that is killed and started again, with the same files and port."""
+    """One that is killed and started again, with the same files and port; one that ends by itself, for instance because its Redis was away, is started again
+    after a moment, as a service manager does."""
 
     def __init__(self, name: str, command: list[str], log: Path):
         self.name, self.command, self.log = name, command, log
-        self.running: subprocess.Popen[bytes] | None = None
+        self.running: asyncio.subprocess.Process | None = None
+        self._wanted = asyncio.Event()
+
+    async def live(self) -> None:
+        while True:
+            await self._wanted.wait()
+            with open(self.log, "ab") as log:
+                self.running = await asyncio.create_subprocess_exec(*self.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            await self.running.wait()
+            if self._wanted.is_set():
+                await asyncio.sleep(RESTART_S)
 
     def start(self) -> None:
-        with open(self.log, "ab") as log:
-            self.running = subprocess.Popen(self.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self._wanted.set()
 
     def kill(self) -> None:
-        if self.running is not None:
+        self._wanted.clear()
+        if self.running is not None and self.running.returncode is None:
             self.running.kill()
-            self.running.wait()
 
-    def stop(self) -> None:
-        if self.running is not None and self.running.poll() is None:
-            self.running.send_signal(signal.SIGTERM)
+    async def stop(self) -> None:
+        self._wanted.clear()
+        if self.running is not None and self.running.returncode is None:
+            self.running.terminate()
             try:
-                self.running.wait(20)
-            except subprocess.TimeoutExpired:
-                self.kill()
+                await asyncio.wait_for(self.running.wait(), STOP_S)
+            except asyncio.TimeoutError:
+                self.running.kill()
+                await self.running.wait()
 
 
 class Disk:
@@ -100,6 +113,7 @@ class Stage:
     options: argparse.Namespace
     port: int = field(default_factory=free_port)
     processes: list[Process] = field(default_factory=list)
+    lives: list[asyncio.Future[None]] = field(default_factory=list)
 
     def set_up(self) -> None:
         data = self.folder / "data"
@@ -120,11 +134,14 @@ class Stage:
     def add(self, name: str, command: list[str]) -> None:
         one = Process(name, command, self.folder / (name + ".log"))
         self.processes.append(one)
+        self.lives.append(asyncio.ensure_future(one.live()))
         one.start()
 
-    def tear_down(self) -> None:
+    async def tear_down(self) -> None:
         for one in reversed(self.processes):
-            one.stop()
+            await one.stop()
+        for life in self.lives:
+            life.cancel()
         self.disk.close()
 
 
@@ -210,7 +227,16 @@ class Client:
             self.keep(await self.client.get(id))
 
 
-async def run(stage: Stage, options: argparse.Namespace) -> dict[str, Any]:
+async def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    stage = Stage(folder, options)
+    try:
+        stage.set_up()
+        return await play(stage, options)
+    finally:
+        await stage.tear_down()
+
+
+async def play(stage: Stage, options: argparse.Namespace) -> dict[str, Any]:
     retry = Retry(attempts=10_000, most_s=1.0)
     start = time.monotonic()
     async with AsyncClient("http://127.0.0.1:%d" % stage.port, retry=retry) as http:
@@ -223,8 +249,7 @@ async def run(stage: Stage, options: argparse.Namespace) -> dict[str, Any]:
         await asyncio.gather(trouble, return_exceptions=True)
         stage.disk.clear()
         for one in stage.processes:  # The one that was down just now.
-            if one.running is None or one.running.poll() is not None:
-                one.start()
+            one.start()
         await asyncio.wait([work], timeout=LATEST_S)
         if work.done():
             work.result()  # An error that the client gave up on is raised here.
@@ -258,12 +283,7 @@ def main() -> int:
     if options.queue == "redis" and not shutil.which("redis-server"):
         raise SystemExit("there is no redis-server: apt-get install redis-server")
     with tempfile.TemporaryDirectory(prefix="kgym-chaos-") as folder:
-        stage = Stage(Path(folder), options)
-        try:
-            stage.set_up()
-            report = asyncio.run(run(stage, options))
-        finally:
-            stage.tear_down()
+        report = asyncio.run(run(Path(folder), options))
     print(json.dumps(report, indent=1))
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")

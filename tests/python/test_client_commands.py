@@ -148,12 +148,12 @@ def test_top_draws_what_changes(slow: ServeProcess, relu: Path) -> None:
         "import os, pty, signal, sys\n"
         "pid, fd = pty.fork()\n"
         "if pid == 0: os.execv(sys.argv[1], [sys.argv[1], 'top'])\n"
-        "seen, stopped = b'', False\n"
+        "seen, stopped, ended = b'', False, False\n"
         "try:\n"
         "    while part := os.read(fd, 65536):\n"
         "        seen += part\n"
         "        if b'0 running' in seen and not stopped: stopped = True; print('drawn', flush=True)\n"
-        "        if b'1 running' in seen: os.kill(pid, signal.SIGINT)\n"
+        "        if b'1 running' in seen and not ended: ended = True; os.kill(pid, signal.SIGINT)\n"
         "except OSError: pass\n"
         "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.count(b'\\x1b[?1049h'), seen.count(b'\\x1b[?1049l'))\n"
     )
@@ -189,7 +189,7 @@ def test_a_full_queue_is_waited_for(slow: ServeProcess, relu: Path) -> None:
     refused = ask(slow, "submit", "level1/relu", relu, "--id", "more", "--entry", "E", "--patience", "0s")
     if refused.code == 0:  # One of them ran already, and made room.
         refused = ask(slow, "submit", "level1/relu", relu, "--id", "most", "--entry", "F", "--patience", "0s")
-    assert refused.code == 2 and "--patience" in refused.err
+    assert refused.code == 3 and "--patience" in refused.err
     command = [str(Path(BINARY).resolve()), "submit", "level1/relu", str(relu), "--id", "late", "--entry", "G"]
     late = subprocess.Popen(command, env={**os.environ, **environment(slow)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert late.stderr is not None and "asking again in" in late.stderr.readline()

@@ -149,7 +149,7 @@ BUILD_ATTACKS: dict[str, tuple[str, str]] = {
     "names_without_files": ("answer(['0' * 64], [])", FORGED),
     "files_without_names": ("answer([], [holes(1), holes(1)])", FORGED),
     "no_list": ("answer({'0' * 64: 0}, [holes(1)])", FORGED),
-    "folder": ("answer(['0' * 64], [os.open('/', os.O_RDONLY)])", FORGED),
+    "folder": ("answer(['0' * 64], [os.open('/tmp', os.O_RDONLY)])", FORGED),
     "more_files_than_are_taken": ("answer(['%064x' % i for i in range(200)], [holes(1)] * 200)", FORGED),
     "bytes_in_the_mailbox": ("box.send(os.urandom(500))", FORGED),
     "kind_of_the_judge": ("answer([], [], ok=False, kind='infra')", FORGED),
