@@ -14,7 +14,7 @@ namespace {
 struct Slack {
   double fixed_ms, per_call_ms;
 };
-constexpr Slack kCpuSlack = {0.4, 0.015}, kGpuSlack = {1.0, 0.02};
+constexpr Slack kCpuSlack = {0.55, 0.015}, kGpuSlack = {1.0, 0.02};
 
 // A candidate's batch may be this much more uneven than the reference's before its median is raised for it.
 constexpr double kSkewAllowed = 1.5;
