@@ -1,15 +1,7 @@
 #include "apps/kgym/remote.h"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
-#include <charconv>
 #include <optional>
 
 #include "apps/kgym/console.h"
@@ -25,16 +17,10 @@ namespace kgym::app {
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
-constexpr Duration kConnect = 10s, kSilence = 90s;
+constexpr Duration kSilence = 90s;
 constexpr Duration kFirstPause = 100ms, kLongestPause = 2s;
 constexpr std::string_view kData = "data: ";  // Of a server-sent event.
-constexpr std::uint64_t kLargestAnswer = std::uint64_t{256} << 20;
-
-using Method = beast::http::verb;
-using Parser = beast::http::response_parser<beast::http::string_body>;
 
 Instant Now() { return std::chrono::steady_clock::now(); }
 
@@ -47,31 +33,10 @@ std::string KeptToken(const http::ServerUrl& url) {
   return text.ok() ? std::string(Trim(*text)) : "";
 }
 
-std::optional<Duration> RetryAfter(const Parser& parser) {
-  if (parser.get().result_int() != 429 && parser.get().result_int() != 503) return std::nullopt;
-  const auto header = parser.get()[beast::http::field::retry_after];
-  int seconds = 0;
-  const auto [end, fault] = std::from_chars(header.data(), header.data() + header.size(), seconds);
-  if (fault != std::errc() || end != header.data() + header.size() || seconds < 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
-}
-
 }  // namespace
 
-struct Remote::Question {
-  Method method;
-  std::string path;
-  std::string body;  // JSON, or empty.
-  Duration limit;
-};
-
-struct Remote::Reply {
-  http::ClientReply said;
-  std::optional<Duration> retry_after;
-};
-
 Remote::Remote(Executor executor, http::ServerUrl url, std::string token, Duration patience)
-    : executor_(std::move(executor)), url_(std::move(url)), token_(std::move(token)), patience_(patience) {}
+    : client_(std::move(executor), std::move(url), std::move(token)), patience_(patience) {}
 
 Result<Remote> Remote::Open(const Executor& executor, const RemoteOptions& options) {
   http::ServerUrl url;
@@ -88,71 +53,37 @@ Result<Remote> Remote::Open(const Executor& executor, const RemoteOptions& optio
 }
 
 Awaitable<Answer> Remote::Get(std::string path, Duration limit) {
-  Question question{Method::get, std::move(path), "", limit};
-  co_return co_await Ask(std::move(question));
+  co_return co_await Ask(Method::get, std::move(path), "", limit);
 }
 
 Awaitable<Answer> Remote::Post(std::string path, Json body) {
-  Question question{Method::post, std::move(path), DumpJson(body), kAnswer};
-  co_return co_await Ask(std::move(question));
+  co_return co_await Ask(Method::post, std::move(path), DumpJson(body), kAnswer);
 }
 
 Awaitable<Answer> Remote::Delete(std::string path) {
-  Question question{Method::delete_, std::move(path), "", kAnswer};
-  co_return co_await Ask(std::move(question));
+  co_return co_await Ask(Method::delete_, std::move(path), "", kAnswer);
 }
 
-Awaitable<Answer> Remote::Ask(Question question) {
+Awaitable<Answer> Remote::Ask(Method method, std::string path, std::string body, Duration limit) {
   const Instant until = Now() + patience_;
   Duration pause = kFirstPause;
   while (true) {
-    Result<Reply> reply = co_await AskOnce(question);
+    Result<http::ClientReply> reply = co_await client_.Send(method, path, body, limit);
     if (reply.ok() && !reply->retry_after) co_return AnswerOf(*std::move(reply));
     const Duration wait = reply.ok() ? *reply->retry_after : pause;
-    const bool may_come = reply.ok() || reached_;
+    const bool may_come = reply.ok() || client_.reached();
     if (!may_come || Now() + wait > until)
       co_return reply.ok() ? AnswerOf(*std::move(reply)) : Unreached(reply.error());
-    const std::string why = reply.ok() ? reply->said.Detail() : reply.error().message;
+    const std::string why = reply.ok() ? reply->Detail() : reply.error().message;
     tell_(Concat(why, "; asking again in ", FormatDuration(wait)));
     co_await SleepFor(wait);
     pause = std::min(2 * pause, kLongestPause);
   }
 }
 
-Awaitable<Result<Remote::Reply>> Remote::AskOnce(const Question& question) {
-  const auto lost = [this](const beast::error_code& code) { return Error{Concat(url_.Text(), ": ", code.message())}; };
-  asio::ip::tcp::resolver resolver(executor_);
-  const auto [unresolved, places] = co_await resolver.async_resolve(url_.host, std::to_string(url_.port), kTuple);
-  if (unresolved) co_return lost(unresolved);
-  beast::tcp_stream stream(executor_);
-  stream.expires_after(kConnect);
-  const auto [unconnected, place] = co_await stream.async_connect(places, kTuple);
-  if (unconnected) co_return lost(unconnected);
-  reached_ = true;
-  beast::http::request<beast::http::string_body> message(question.method, question.path, 11);
-  message.set(beast::http::field::host, url_.Authority());
-  message.set(beast::http::field::user_agent, "kgym/" KGYM_VERSION);
-  if (!token_.empty()) message.set(beast::http::field::authorization, "Bearer " + token_);
-  if (!question.body.empty()) message.set(beast::http::field::content_type, "application/json");
-  message.body() = question.body;
-  message.keep_alive(false);
-  message.prepare_payload();
-  stream.expires_after(question.limit);
-  const auto [unsent, sent] = co_await beast::http::async_write(stream, message, kTuple);
-  Parser parser;
-  parser.body_limit(kLargestAnswer);
-  beast::flat_buffer buffer;
-  // A server that refuses early closes before it has read all: its answer is there to be read.
-  const auto [unread, size] = co_await beast::http::async_read(stream, buffer, parser, kTuple);
-  if (unread) co_return lost(unsent ? unsent : unread);
-  Reply reply{{static_cast<int>(parser.get().result_int()), nullptr}, RetryAfter(parser)};
-  if (Result<Json> json = ParseJson(parser.get().body(), "answer"); json.ok()) reply.said.json = *std::move(json);
-  co_return reply;
-}
-
-Answer Remote::AnswerOf(Reply reply) const {
-  const int status = reply.said.status;
-  Answer answer{status, std::move(reply.said.json), "", kFine};
+Answer Remote::AnswerOf(http::ClientReply reply) const {
+  const int status = reply.status;
+  Answer answer{status, std::move(reply.json), "", kFine};
   if (status >= 200 && status < 300 && answer.json.is_object()) return answer;
   answer.code = status >= 500 || status == 429 || status < 400 ? kOurFault : kBadInput;
   const http::ClientReply said{status, answer.json};
@@ -175,13 +106,12 @@ Answer Remote::Unreached(const Error& error) const {
 }
 
 Awaitable<Status> Remote::Follow(std::string path, std::function<void(const Json&)> event) {
-  http::Client client(executor_, url_, token_);
   const std::function<bool(std::string_view)> line = [event](std::string_view text) {
     if (!text.starts_with(kData)) return true;
     if (const Result<Json> data = ParseJson(text.substr(kData.size()), "event"); data.ok()) event(*data);
     return true;
   };
-  co_return co_await client.Follow(std::move(path), kSilence, std::make_shared<http::Client::Reading>(), line);
+  co_return co_await client_.Follow(std::move(path), kSilence, std::make_shared<http::Client::Reading>(), line);
 }
 
 int WithRemote(const RemoteOptions& options, bool json, const std::function<Awaitable<int>(Remote&)>& use) {

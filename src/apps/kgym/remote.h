@@ -45,24 +45,19 @@ class Remote {
   /// Is told why an answer takes so long.
   void TellWaits(std::function<void(std::string_view)> tell) { tell_ = std::move(tell); }
 
-  std::string url() const { return url_.Text(); }
+  std::string url() const { return client_.url().Text(); }
 
  private:
   static constexpr Duration kAnswer = std::chrono::seconds(60);
-  struct Question;
-  struct Reply;
+  using Method = http::Client::Method;
 
   Remote(Executor executor, http::ServerUrl url, std::string token, Duration patience);
-  Awaitable<Answer> Ask(Question question);
-  Awaitable<Result<Reply>> AskOnce(const Question& question);
-  Answer AnswerOf(Reply reply) const;
+  Awaitable<Answer> Ask(Method method, std::string path, std::string body, Duration limit);
+  Answer AnswerOf(http::ClientReply reply) const;
   Answer Unreached(const Error& error) const;
 
-  Executor executor_;
-  http::ServerUrl url_;
-  std::string token_;
+  http::Client client_;  // A server that was reached may come back when it is not there.
   Duration patience_;
-  bool reached_ = false;  // It was there: when it is not, it may come back.
   std::function<void(std::string_view)> tell_ = [](std::string_view) {};
 };
 

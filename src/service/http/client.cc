@@ -35,8 +35,17 @@ Message Compose(const ServerUrl& url, const std::string& token, beast::http::ver
   return message;
 }
 
-ClientReply ReplyOf(int status, const std::string& body) {
-  ClientReply reply{status, nullptr};
+std::optional<Duration> RetryAfter(const Parser& parser) {
+  if (parser.get().result_int() != 429 && parser.get().result_int() != 503) return std::nullopt;
+  const auto header = parser.get()[beast::http::field::retry_after];
+  int seconds = 0;
+  const auto [end, fault] = std::from_chars(header.data(), header.data() + header.size(), seconds);
+  if (fault != std::errc() || end != header.data() + header.size() || seconds < 0) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+ClientReply ReplyOf(unsigned status, const std::string& body, std::optional<Duration> retry_after = {}) {
+  ClientReply reply{static_cast<int>(status), nullptr, retry_after};
   if (Result<Json> json = ParseJson(body, "answer"); json.ok()) reply.json = *std::move(json);
   return reply;
 }
@@ -91,12 +100,23 @@ std::string ClientReply::Detail() const {
 Client::Client(Executor executor, ServerUrl url, std::string token)
     : executor_(std::move(executor)), url_(std::move(url)), token_(std::move(token)) {}
 
+struct Client::Question {
+  Method method;
+  std::string path;
+  std::string body;
+  Duration limit;
+};
+
 Awaitable<Result<ClientReply>> Client::Post(std::string path, Json body, Duration limit) {
-  const std::string text = DumpJson(body);
+  co_return co_await Send(Method::post, std::move(path), DumpJson(body), limit);
+}
+
+Awaitable<Result<ClientReply>> Client::Send(Method method, std::string path, std::string body, Duration limit) {
+  const Question question{method, std::move(path), std::move(body), limit};
   while (!idle_.empty()) {
     std::unique_ptr<Stream> kept = std::move(idle_.back());
     idle_.pop_back();
-    Result<ClientReply> reply = co_await Ask(*kept, path, text, limit);
+    Result<ClientReply> reply = co_await Ask(*kept, question);
     if (!reply.ok()) break;  // The server had closed it, most likely.
     if (kept->socket().is_open()) idle_.push_back(std::move(kept));
     co_return reply;
@@ -104,7 +124,7 @@ Awaitable<Result<ClientReply>> Client::Post(std::string path, Json body, Duratio
   idle_.clear();
   auto fresh = std::make_unique<Stream>(executor_);
   KGYM_CO_TRY_VOID(co_await Connect(*fresh));
-  Result<ClientReply> reply = co_await Ask(*fresh, path, text, limit);
+  Result<ClientReply> reply = co_await Ask(*fresh, question);
   if (reply.ok() && fresh->socket().is_open() && idle_.size() < kIdle) idle_.push_back(std::move(fresh));
   co_return reply;
 }
@@ -116,33 +136,29 @@ Awaitable<Status> Client::Connect(Stream& stream) {
   stream.expires_after(kConnect);
   const auto [code, where] = co_await stream.async_connect(places, kTuple);
   if (code) co_return Lost(code.message());
+  reached_ = true;
   error_code ignored;
   stream.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   co_return Ok();
 }
 
 /// Closes the stream where it cannot be used again.
-Awaitable<Result<ClientReply>> Client::Ask(Stream& stream, const std::string& path, const std::string& body,
-                                           Duration limit) {
-  Message message = Compose(url_, token_, beast::http::verb::post, path);
-  message.set(beast::http::field::content_type, "application/json");
-  message.body() = body;
+Awaitable<Result<ClientReply>> Client::Ask(Stream& stream, const Question& question) {
+  Message message = Compose(url_, token_, question.method, question.path);
+  if (!question.body.empty()) message.set(beast::http::field::content_type, "application/json");
+  message.body() = question.body;
   message.prepare_payload();
-  stream.expires_after(limit);
-  auto [code, sent] = co_await beast::http::async_write(stream, message, kTuple);
+  stream.expires_after(question.limit);
+  const auto [unsent, sent] = co_await beast::http::async_write(stream, message, kTuple);
   Parser parser;
   parser.body_limit(kLargestAnswer);
   beast::flat_buffer buffer;
-  if (!code) {
-    auto [read_code, size] = co_await beast::http::async_read(stream, buffer, parser, kTuple);
-    code = read_code;
-  }
-  if (code) {
-    stream.close();
-    co_return Lost(code.message());
-  }
+  // A server that refuses early closes before it has read all: its answer is there to be read.
+  const auto [unread, size] = co_await beast::http::async_read(stream, buffer, parser, kTuple);
+  if (unsent || unread) stream.close();
+  if (unread) co_return Lost((unsent ? unsent : unread).message());
   if (!parser.keep_alive()) stream.close();
-  co_return ReplyOf(parser.get().result_int(), parser.get().body());
+  co_return ReplyOf(parser.get().result_int(), parser.get().body(), RetryAfter(parser));
 }
 
 void Client::Reading::end() {

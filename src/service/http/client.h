@@ -7,9 +7,11 @@
 #pragma once
 
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/verb.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +36,8 @@ Result<ServerUrl> ParseServerUrl(const std::string& url);
 /// What a server answered, whatever the status.
 struct ClientReply {
   int status = 0;
-  Json json = nullptr;  // Null where the body is not JSON.
+  Json json = nullptr;                       // Null where the body is not JSON.
+  std::optional<Duration> retry_after = {};  // Of a 429 or 503 that says so.
 
   bool ok() const { return status >= 200 && status < 300; }
   /// The last part of a problem document's type; empty where it is none.
@@ -51,8 +54,14 @@ class Client {
   const ServerUrl& url() const { return url_; }
   const Executor& executor() const { return executor_; }
 
-  /// An Error: there was no answer within `limit`, or no connection.
+  using Method = boost::beast::http::verb;
+
+  /// `body`: JSON, or empty. An Error: there was no answer within `limit`, or no connection.
+  Awaitable<Result<ClientReply>> Send(Method method, std::string path, std::string body, Duration limit);
   Awaitable<Result<ClientReply>> Post(std::string path, Json body, Duration limit);
+
+  /// Whether the server was there at any time.
+  bool reached() const { return reached_; }
 
   /// An answer without an end. `end()` ends it from outside.
   class Reading {
@@ -73,12 +82,14 @@ class Client {
   using Stream = boost::beast::tcp_stream;
 
   Awaitable<Status> Connect(Stream& stream);
-  Awaitable<Result<ClientReply>> Ask(Stream& stream, const std::string& path, const std::string& body, Duration limit);
+  struct Question;
+  Awaitable<Result<ClientReply>> Ask(Stream& stream, const Question& question);
   Error Lost(const std::string& why) const;
 
   Executor executor_;
   ServerUrl url_;
   std::string token_;
+  bool reached_ = false;
   std::vector<std::unique_ptr<Stream>> idle_;
 };
 
