@@ -31,7 +31,7 @@ void SummarizeRounds(benchmark::State& state) {
   round.reference.calls_ms.assign(16, 1.0);
   round.candidate.calls_ms.assign(16, 0.5);
   const std::vector<Round> rounds(24, round);
-  for (auto _ : state) benchmark::DoNotOptimize(Summarize(TimingConfig{}, rounds));
+  for (auto _ : state) benchmark::DoNotOptimize(Summarize(JudgeConfig{}.Completed().timing, rounds));
 }
 BENCHMARK(SummarizeRounds);
 

@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kShownEvidence = 1200;
+
 Result<Item> ItemOf(app::Case read, const judge::JudgeConfig& config) {
   Item item{read.name, std::move(read.task.problem), std::move(read.task.submission), config, read.expect};
   KGYM_TRY(item.config, app::WithChanges(config, read.config, read.name + "/case.yaml: field 'config'"));
@@ -58,6 +60,8 @@ Awaitable<Ran> RunOne(judge::Judge& judge, const Item& item, bool distinct) {
   ran.verdict.log.clear();
   ran.outcome = judge::ToString(ran.verdict.outcome);
   ran.reason = ran.verdict.reason;
+  // Shown where it was not expected: what it rests on tells whether the judge or the submission is at fault.
+  if (!ran.verdict.evidence.empty()) ran.reason += " " + DumpJson(ran.verdict.evidence).substr(0, kShownEvidence);
   co_return ran;
 }
 

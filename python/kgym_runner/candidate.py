@@ -7,7 +7,7 @@ Operations (judge -> host; descriptors in brackets):
   recopy    {output: [off, end]}                                        copy the last outputs out again                      -> {outputs}
   observe   {inputs, output}                                            one call with every framework operator observed      -> {outputs, own_work}
   settle    {}                                                          stop observing and perturbing, before timing         -> {notes, changed}
-  batch     {calls: [{inputs, output}], delay_ns?, watch?}              timed calls; watch: say which operators ran in them  -> {outputs, calls_ns, emits_ns, ..., operators?}
+  batch     {calls: [{inputs, output}], delay_ns?, watch?}              timed calls; watch: say which operators ran in them, on a GPU which kernels  -> {outputs, calls_ns, emits_ns, ..., operators?, profile?}
   latency   {calls: [{inputs}]}                                         calls, each waited for                              -> {calls_ns}
   graph     {inputs, replays, delay_ns}                                 the call as a CUDA graph, replayed in rows           -> {calls_ns, ...} or {note}
   inspect   {}                                                          what was patched, what the backend noted, threads     -> {...}
@@ -19,19 +19,20 @@ import importlib.util
 import os
 import sys
 import time
-from contextlib import nullcontext
 from typing import Any
 
 import torch
 
 from . import device, graph_replay, integrity, own_work
 from .backends import Context, backend as find_backend
+from .profile import JUDGE, SUBMISSION
 from .tree import Arena, Unsupported, encode, leaves, rebuild
 from .unseen_operators import Trace
 from .wire import Failure, clip, describe, foreign_trace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _HOME = "/tmp/submission"
+_getprofile, _setprofile = sys.getprofile, sys.setprofile  # As they were before a submission could put others in their places.
 _SPARE = 2 << 30  # Bytes that torch's allocator holds up to which, outside timed calls, what it does not use stays with it; the reference host may need the rest.
 # How an exhausted memory is reported: by allocators, by CUDA, and by torch where it wants to say more and NVML is out of its reach.
 _OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "bad_alloc", "CUDA_ERROR_OUT_OF_MEMORY", "CUDA error: out of memory", "[CUDA]: out of memory", "STATUS_ALLOC_FAILED", "nvmlInit_v2_() INTERNAL ASSERT")
@@ -184,19 +185,40 @@ class Candidate:
         calls = [tuple(arena.read({"t": "list", "v": c["inputs"]["v"]})) for c in message["calls"]]
         trees: list[Any] = [None] * len(calls)
         def emit(i: int, outputs: Any) -> None:
+            hook = _getprofile()
+            if hook is not None:  # A submission's own: what it costs in here would look like work outside the calls.
+                _setprofile(None)
             trees[i] = encode(outputs, arena.writer(*areas[i]), exact=True)
+            if hook is not None:
+                _setprofile(hook)
         forward = (lambda *values: self._call(list(values))) if self.stateful else self.model
-        trace = Trace() if message.get("watch") else None
+        def run(function: Any) -> dict[str, Any]:
+            return device.current().run_batch(self.probe, function, calls, emit, message.get("delay_ns", 0))
         try:
-            with trace or nullcontext():
-                spans = device.current().run_batch(self.probe, forward, calls, emit, message.get("delay_ns", 0))
+            reply = self._watched(forward, run) if message.get("watch") else run(forward)
         except (Unsupported, OverflowError) as error:
             raise unfit(error) from None
         except Failure:
             raise
         except BaseException as error:  # noqa: BLE001
             raise failure("runtime", error) from None
-        return {"outputs": trees, **spans, **({"operators": self._framework(trace.unseen(False))} if trace else {})}
+        return {"outputs": trees, **reply}
+
+    def _watched(self, forward: Any, run: Any) -> dict[str, Any]:
+        """A batch of which operators are counted and, on a GPU, kernels recorded: those that the calls launch, not the work ahead of them or the copying."""
+        with device.current().profile() as profile, Trace() as trace:
+            if profile is None:
+                reply = run(forward)
+            else:
+                def launched(*values: Any) -> Any:
+                    with profile.owner(SUBMISSION):
+                        return forward(*values)
+                with profile.owner(JUDGE):
+                    reply = run(launched)
+        reply["operators"] = self._framework(trace.unseen(False))
+        if profile is not None:
+            reply["profile"] = profile.json(own_work.brought(self.context.calls, self.baseline))
+        return reply
 
     def _framework(self, operators: dict[str, int] | None) -> dict[str, int] | None:
         """Those that were there before the submission."""

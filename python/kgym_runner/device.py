@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import time
 import warnings
 import zlib
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -21,7 +22,7 @@ import torch
 from .profile import JUDGE, Profile
 from .tree import Arena, rebuild
 
-Spans = dict[str, list[int]]  # calls_ns and emits_ns, one a call; on a GPU also ahead_ns, host_ns, enqueue_ns, and one drain_ns (see the probe's gpu_run_batch).
+Spans = dict[str, list[int]]  # calls_ns and emits_ns, one a call, and span_ns, when all began and ended; on a GPU also ahead_ns, host_ns, enqueue_ns, and one drain_ns (see the probe's gpu_run_batch).
 
 
 @dataclass
@@ -96,8 +97,9 @@ class Cpu:
         """Nothing beyond torch's default generator."""
 
     def run_batch(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]], emit: Callable[[int, Any], None], delay_ns: int) -> Spans:
+        start = time.monotonic_ns()
         spans = probe.run_batch(forward, calls, emit)
-        return {"calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans]}
+        return {"calls_ns": [s[0] for s in spans], "emits_ns": [s[1] for s in spans], "span_ns": [start, time.monotonic_ns()]}
 
     def run_one_by_one(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]]) -> Spans:
         """calls_ns: how long each call takes a caller who waits for it."""
@@ -213,9 +215,11 @@ class Cuda:
         self._generator.manual_seed(seed)
 
     def run_batch(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]], emit: Callable[[int, Any], None], delay_ns: int) -> Spans:
+        start = time.monotonic_ns()
         spans, drain_ns = probe.gpu_run_batch(forward, calls, emit, delay_ns)
+        end = time.monotonic_ns()
         names = ("calls_ns", "emits_ns", "ahead_ns", "host_ns", "enqueue_ns")
-        return {**{name: [s[i] for s in spans] for i, name in enumerate(names)}, "drain_ns": [drain_ns]}
+        return {**{name: [s[i] for s in spans] for i, name in enumerate(names)}, "drain_ns": [drain_ns], "span_ns": [start, end]}
 
     def run_one_by_one(self, probe: Any, forward: Callable[..., Any], calls: list[tuple[Any, ...]]) -> Spans:
         return {"calls_ns": probe.gpu_run_one_by_one(forward, calls)}

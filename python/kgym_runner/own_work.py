@@ -9,6 +9,7 @@ attacker could. Main thread of a host only, once per call; up to a few times slo
 """
 from __future__ import annotations
 
+import ctypes
 import mmap
 import sys
 import threading
@@ -25,7 +26,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import device
 from .backends.calls import Calls
 from .profile import FRAMEWORK, Profile
-from .provenance import Storages, covers, digest, is_view, role, storage_of, uniform
+from .provenance import Content, Storages, covers, digest, is_view, role, storage_of, uniform
 from .tree import leaves, rebuild
 from .unseen_operators import Trace
 
@@ -44,8 +45,8 @@ class Baseline:
 class Output:
     """One output tensor.
 
-    kind: own, framework, input, held, constant, unwritten (provenance.py says what they mean), or unseen: not by an operator that was seen, while
-    others ran unseen. direct: own code wrote the storage itself, not only an ancestor's. passed: the storage was an argument of an own call. equals:
+    kind: own, framework, input, held, constant, unwritten (provenance.py says what they mean), unseen: not by an operator that was seen, while
+    others ran unseen, or python: written while no kernel ran, by a submission whose kernels Python calls, so that NumPy is left to have done it. direct: own code wrote the storage itself, not only an ancestor's. passed: the storage was an argument of an own call. equals:
     "framework" or "input" when the elements are bit for bit those of a tensor that framework operators computed from inputs alone, or of an input;
     in the first case `kind` is framework, whoever copied them.
     """
@@ -121,6 +122,11 @@ class _Brought:
             return False
 
 
+def brought(calls: Calls, before: Baseline | None) -> Callable[[str], bool]:
+    """Tells whether a GPU kernel of a name came with the submission."""
+    return _Brought(calls, _foreign(before))
+
+
 def _is_composite(func: Any) -> bool:
     """Whether an operator is made of others: under inference_mode such operators reach a mode whole."""
     return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
@@ -139,6 +145,46 @@ class _Mode(TorchDispatchMode):
         return False
 
 
+class _Followed(Storages):
+    """Storages that also tell what was written while no own call was under way (`inside`), by no operator either."""
+
+    def __init__(self, inputs: list[torch.Tensor]):
+        self.inside = False
+        self.outside: dict[int, Content] = {}
+        super().__init__(inputs)
+
+    def look(self, tensor: torch.Tensor, argument: bool = False) -> Content | None:
+        storage = storage_of(tensor)
+        known = None if storage is None else self._contents.get(storage._cdata)
+        before = known.checksum if known and not known.alive.expired() else None
+        content = super().look(tensor, argument)
+        if content is not None and content.direct and content.checksum != before:
+            self._note(storage, content)
+        return content
+
+    def lifted(self, tensor: torch.Tensor, read: set[str]) -> None:
+        super().lifted(tensor, read)
+        storage = storage_of(tensor)
+        if storage is not None and (content := self._contents.get(storage._cdata)) and content.kinds == {"own"}:
+            self._note(storage, content)
+
+    def _note(self, storage: Any, content: Content) -> None:
+        if not self.inside and storage.device.type == "cpu" and not _cleared(storage):
+            self.outside[id(content)] = content
+
+
+def _cleared(storage: Any) -> bool:
+    """Whether the same eight bytes are there throughout. By no operator: those would be counted."""
+    start, size = storage.data_ptr(), storage.nbytes()
+    return size > 8 and ctypes.CDLL(None).memcmp(ctypes.c_void_p(start), ctypes.c_void_p(start + 8), ctypes.c_size_t(size - 8)) == 0
+
+
+def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+    """The tensors among a call's arguments, those in descriptors and reinterpretations too."""
+    wrapped = (getattr(value, "base", None) for value in [*args, *kwargs.values()] if not isinstance(value, torch.Tensor))
+    return [*leaves((args, kwargs)), *(base for base in wrapped if isinstance(base, torch.Tensor))]
+
+
 class _Watch(_Mode):
     """The mode. Also the observer of own calls: both run on the thread that makes the call."""
 
@@ -152,10 +198,10 @@ class _Watch(_Mode):
         self.computed: set[tuple[int, int, str]] = set()
         self._namespaces = namespaces
         self._thread = threading.get_ident()
-        self._own: list[tuple[int, int]] = []   # Start of each own call under way, and handled_ns then.
+        self._own: list[tuple[int, int, list[torch.Tensor]]] = []  # Of each own call under way: its start, handled_ns then, what it was given.
         self._handled_ns = 0                    # All time spent on framework operators, with what watching them costs.
         self._read: set[str] = set()            # Kinds of content that became Python numbers.
-        self.storages = Storages(inputs)
+        self.storages = _Followed(inputs)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -251,27 +297,34 @@ class _Watch(_Mode):
     def enter(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if threading.get_ident() != self._thread:
             return
-        for tensor in leaves((args, kwargs)):
+        given = _given(args, kwargs)
+        for tensor in given:
             if (content := self.storages.look(tensor)) is not None:
                 content.passed = True
-        self._own.append((time.perf_counter_ns(), self._handled_ns))
+                if id(content) in self.storages.outside and (found := digest(tensor)):
+                    self.computed.add(found)
+        self.storages.inside = True
+        self._own.append((time.perf_counter_ns(), self._handled_ns, given))
 
     def leave(self, name: str, result: Any, error: BaseException | None) -> None:
         if error is not None:
             self.facts.raised[name] = ("%s: %s" % (type(error).__name__, error))[:300]
         if threading.get_ident() != self._thread or not self._own:
             return
-        start, handled = self._own.pop()
+        start, handled, given = self._own.pop()
         if not self._own:
             self.facts.own_ns += max(0, time.perf_counter_ns() - start - (self._handled_ns - handled))
-        for tensor in leaves(result):
+        for tensor in [*given, *leaves(result)]:
             self.storages.look(tensor)
+        self.storages.inside = bool(self._own)
 
     def output(self, tensor: torch.Tensor, inputs: set[tuple[int, int, str]]) -> Output:
         content = self.storages.look(tensor)
         if content is None:
             return Output("framework" if storage_of(tensor) is None else "own")
         found = Output(content.kind, content.direct, content.passed)
+        if found.kind == "own" and id(content) in self.storages.outside and self._called_by_python():
+            found.kind = "python"
         if found.kind in ("constant", "held") and content.passed:
             found.kind = "own"  # Own code was given this buffer and may have written the values that it already had.
         same = digest(tensor)
@@ -280,6 +333,12 @@ class _Watch(_Mode):
             if found.equals == "framework":
                 found.kind = "framework"
         return found
+
+
+    def _called_by_python(self) -> bool:
+        """Whether the submission's code runs in calls that are seen, and only there: interpreted kernels, which write before their launch returns."""
+        kinds = set(self.facts.kernels.values())
+        return device.current().name == "cpu" and bool(kinds) and kinds <= {"triton", "operator"} and not self.facts.foreign
 
 
 class _CustomOperators(TorchFunctionMode):

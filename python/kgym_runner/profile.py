@@ -1,8 +1,8 @@
 """The profile of one observed call on a GPU: which kernels ran, for how long, and whose they are.
 
 CUPTI gives each kernel's span and the owner that was entered on the thread which launched it: the framework while one of its operators runs
-(own_work enters it), the judge while it looks at memory, nobody else. What nobody entered is the submission's. A kernel of a vendor's library is told
-by its name, wherever it was launched from: a submission may call cuBLAS itself.
+(own_work enters it), the judge while it looks at memory, nobody else. What nobody entered is the submission's. A kernel of a vendor's library, or of torch, is told
+by its name, wherever it was launched from: a submission may call cuBLAS itself, or torch's functions below the dispatcher.
 
 Used by the host's main thread, once per call.
 """
@@ -14,7 +14,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator
 
-FRAMEWORK, JUDGE = 1, 2
+SUBMISSION, FRAMEWORK, JUDGE = 0, 1, 2  # Who launches; what nobody entered is the submission's.
 _SHOWN = 16  # Kernels in the verdict, those with the most time.
 _LONGEST_NAME = 160
 # How the kernels of vendors' libraries are named, the first that fits: cuBLAS has those that say no more than what they multiply.
@@ -25,6 +25,8 @@ _LIBRARIES = (
     ("NCCL", re.compile(r"ncclDevKernel")),
     ("cuBLAS", re.compile(r"cublas|nvjet|xmma|gemmk1|gemvx|gemv2|splitKreduce|^(sm\d+|ampere|volta|turing|maxwell|hopper)_|cutlass_\d+_(tensorop|simt|wmma)")),
 )
+# How torch's own kernels are named, mangled or not: also where they are called below the dispatcher, so that no operator is seen.
+_FRAMEWORKS = re.compile(r"N2at6native|N2at4cuda|at_cuda_detail|(^|[ <])at::(native|cuda)::")
 # What cuDNN has beside convolutions and the changes of layout that these need.
 _NO_PRODUCT = re.compile(r"bn_fw|bn_bw|batchnorm|batch_norm|softmax|pooling|activation|dropout|lrn|generic_tensor|RNN_|lstm|gru_|attention|sdpa", re.IGNORECASE)
 
@@ -106,10 +108,11 @@ def is_product(name: str) -> bool:
 
 
 def whose(name: str, owner: int, brought: Callable[[str], bool] = lambda name: False) -> str:
-    """own, library or framework."""
-    if library_of(name) and (owner == FRAMEWORK or not brought(name)):
-        return "library"
-    return "framework" if owner == FRAMEWORK else "own"
+    """own, library or framework. A submission's own kernel made from torch's templates has a name that it brought."""
+    named = "library" if library_of(name) else "framework" if _FRAMEWORKS.search(name) else "own"
+    if owner == FRAMEWORK:
+        return "library" if named == "library" else "framework"
+    return "own" if named != "own" and brought(name) else named
 
 
 def readable(name: str) -> str:

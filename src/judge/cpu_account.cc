@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,12 @@ std::optional<std::int64_t> NumberAfter(std::string_view text, std::string_view 
 
 }  // namespace
 
+Duration Starved(const CpuUse& start, const CpuUse& end) {
+  const std::int64_t others = (end.used - start.used) - (end.first_ran - start.first_ran);
+  const std::int64_t waited = (end.first_waited - start.first_waited) + (end.judge_waited - start.judge_waited);
+  return Duration(std::max<std::int64_t>(0, waited - std::max<std::int64_t>(0, others)));
+}
+
 CpuAccount::CpuAccount(const std::vector<std::string>& cgroups, pid_t supervisor) : supervisor_(supervisor) {
   for (const bool in_us : {false, true}) {
     for (const std::string& folder : cgroups) {
@@ -79,6 +86,14 @@ std::int64_t CpuAccount::UsedNs(pid_t host) const {
   // 0 where the host could not join.
   if (const std::int64_t all = Counted().value_or(0); all > 0) return all - ProcessCpuNs(supervisor_);
   return WalkedNs(host);
+}
+
+CpuUse CpuAccount::Use(pid_t host) const {
+  CpuUse use{.used = UsedNs(host)};
+  std::int64_t ran = 0;
+  if (host > 0) std::ifstream("/proc/" + std::to_string(host) + "/schedstat") >> use.first_ran >> use.first_waited;
+  std::ifstream("/proc/thread-self/schedstat") >> ran >> use.judge_waited;
+  return use;
 }
 
 std::optional<std::int64_t> CpuAccount::Counted() const {

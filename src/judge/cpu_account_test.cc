@@ -40,5 +40,25 @@ TEST_F(CpuAccountTest, WhatCountsNothingIsNoAccount) {
   EXPECT_GT(CpuAccount({}, kNobody).UsedNs(::getpid()), 0);
 }
 
+TEST_F(CpuAccountTest, AHostIsStarvedWhileOthersHaveItsCore) {
+  const CpuUse start{.used = 50, .first_ran = 40, .first_waited = 7};
+  EXPECT_EQ(Starved(start, start), Duration(0));
+  EXPECT_EQ(Starved(start, {.used = 60, .first_ran = 50, .first_waited = 107}), Duration(100));
+  EXPECT_EQ(Starved(start, {.used = 90, .first_ran = 50, .first_waited = 107}), Duration(70))
+      << "30 were used by other threads of its own";
+  EXPECT_EQ(Starved(start, {.used = 900, .first_ran = 50, .first_waited = 107}), Duration(0));
+  EXPECT_EQ(Starved(start, {.used = 55, .first_ran = 50, .first_waited = 107}), Duration(100))
+      << "the two accounts are not read at one moment";
+  EXPECT_EQ(Starved(start, {.used = 60, .first_ran = 50, .first_waited = 57, .judge_waited = 20}), Duration(70));
+}
+
+TEST_F(CpuAccountTest, TellsHowTheFirstThreadFares) {
+  const CpuUse use = CpuAccount({}, kNobody).Use(::getpid());
+  EXPECT_GT(use.first_ran, 0);
+  EXPECT_GE(use.first_waited, 0);
+  const CpuUse nobody = CpuAccount({}, kNobody).Use(kNobody);
+  EXPECT_EQ(nobody.first_ran + nobody.first_waited + nobody.used, 0);
+}
+
 }  // namespace
 }  // namespace kgym::judge

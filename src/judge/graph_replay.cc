@@ -60,7 +60,6 @@ Awaitable<Status> AskBoth(Session& session, double reference_ms, double candidat
 
   const std::vector<int> slots = {0};
   KGYM_CO_TRY_VOID(co_await session.Refill(slots));  // A call may change its inputs.
-  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
   plan = PlanReplays(candidate_ms);
   request = Request(plan);
   request["inputs"] = filled[0].inputs;

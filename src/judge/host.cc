@@ -6,6 +6,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <charconv>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -76,9 +77,15 @@ Awaitable<Answer> Host::Call(Json request, std::vector<int> fds, Duration limit)
   const std::string nonce = RandomHex(8);
   request["nonce"] = nonce;
   if (Status sent = work_.Send(DumpJson(request), fds); !sent.ok()) co_return co_await EndedAnswer();
-
+  if (frozen_) {
+    frozen_ = false;
+    waking_ = control_.Send("W").ok();
+    if (!waking_) co_return co_await EndedAnswer();
+  }
   const int which = co_await Hear(limit);
   answer.received = std::chrono::steady_clock::now();
+  if (waking_ && co_await WaitReadable(control_, answer.received + kControlLimit)) NoteAwake();
+  if (woken_) co_return co_await EndedAnswer();
   if (which < 0) {
     answer.what = Answer::What::kTimeout;
     answer.detail = "no answer to '" + request.value("op", "?") + "' within " + FormatDuration(limit);
@@ -105,10 +112,27 @@ Awaitable<int> Host::Hear(Duration limit) {
   Instant deadline = start + limit;
   while (true) {
     const int which = co_await WaitEither(work_, control_, deadline);
+    if (which == 1 && waking_) {
+      NoteAwake();
+      if (!ended_ && !woken_) continue;
+    }
     const Instant extended = start + limit + (credit() - before);
     if (which >= 0 || extended <= std::chrono::steady_clock::now()) co_return which;
     deadline = extended;
   }
+}
+
+void Host::NoteAwake() {
+  waking_ = false;
+  Result<Packet> packet = control_.TryReceive();
+  if (!packet.ok() || packet->bytes.empty()) return NoteEnd("its supervisor is gone");
+  const std::string& said = packet->bytes;
+  if (said.starts_with("X ")) NoteEnd(said.substr(2));
+  if (!said.starts_with("W ")) return;
+  woken_ |= said.ends_with(" woken");
+  std::int64_t ns = 0;
+  std::from_chars(said.data() + 2, said.data() + said.size(), ns);
+  awake_ = Instant(Duration(ns));
 }
 
 Awaitable<Answer> Host::EndedAnswer() {
@@ -157,6 +181,12 @@ Awaitable<Status> Host::Thaw() {
   frozen_ = false;
   KGYM_CO_TRY(const std::string reply, co_await Command("T"));
   woken_ |= reply == "T woken";
+  co_return Ok();
+}
+
+Awaitable<Status> Host::Stall() {
+  KGYM_CO_TRY_VOID(co_await Freeze());
+  frozen_ = false;
   co_return Ok();
 }
 
@@ -227,6 +257,8 @@ Awaitable<void> Host::End() {
 }
 
 std::int64_t Host::CpuNs() const { return account_.UsedNs(pid_); }
+
+CpuUse Host::CpuUsed() const { return account_.Use(pid_); }
 
 bool Host::OutOfMemory() const { return CgroupKilledForMemory(cgroups_); }
 

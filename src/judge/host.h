@@ -67,13 +67,19 @@ class Host {
   /// Waits for the host's first packet, which reports its sandbox.
   Awaitable<Result<void>> Ready(Duration limit);
 
-  /// `request` needs "op"; a nonce is added, which the answer must repeat.
+  /// `request` needs "op"; a nonce is added, which the answer must repeat. A host that stands still is woken by it, and
+  /// finds the question waiting.
   Awaitable<Answer> Call(Json request, std::vector<int> fds, Duration limit);
 
   /// Stops every process of the host; returns once they stand still.
   Awaitable<Status> Freeze();
   Awaitable<Status> Thaw();
+  /// As Freeze, and no question wakes it: a fault for the judge's own tests.
+  Awaitable<Status> Stall();
   bool frozen() const { return frozen_; }
+
+  /// When a question last woke it: just before anything of it could run, by its supervisor's look at our clock.
+  Instant awake() const { return awake_; }
 
   /// From now on, while it runs, its supervisor looks where its threads are, at up to `most` random moments about `gap`
   /// of running apart.
@@ -100,6 +106,7 @@ class Host {
   /// read. With a control group that is everything. Without one, of processes that have ended those count that somebody
   /// waited for, in steps of 10 ms; a host that ignores SIGCHLD hides them.
   std::int64_t CpuNs() const;
+  CpuUse CpuUsed() const;
 
   /// Whether the kernel killed one of the host's processes at its memory limit.
   bool OutOfMemory() const;
@@ -116,6 +123,8 @@ class Host {
 
  private:
   Awaitable<Result<std::string>> Command(std::string_view letter);
+  /// Reads what the supervisor says to being told to wake the host.
+  void NoteAwake();
   /// -1 when `limit`, less what is credited, passed before the host or its supervisor said something.
   Awaitable<int> Hear(Duration limit);
   Duration credit() const;
@@ -136,6 +145,8 @@ class Host {
   Json sandbox_;
   Gate* gate_;
   bool paused_ = false;
+  bool waking_ = false;  // The supervisor was told to, and has not been heard yet.
+  Instant awake_{};
   std::optional<Instant> credited_since_;
   Duration credit_{};
   bool frozen_ = false;

@@ -38,6 +38,18 @@ Answer Ask(boost::asio::io_context& io, Host& host) {
   return std::move(*answer);
 }
 
+Awaitable<void> FreezeOnce(Host& host) {
+  const Status frozen = co_await host.Freeze();
+  EXPECT_TRUE(frozen.ok());
+}
+
+/// What a host says that has done what it was asked last.
+std::string Reply(FakeHost& fake) {
+  std::string question(4096, '\0');
+  question.resize(static_cast<std::size_t>(::recv(fake.process.get(), question.data(), question.size(), 0)));
+  return "{\"nonce\":\"" + ParseJson(question).value()["nonce"].get<std::string>() + "\",\"ok\":true}";
+}
+
 /// The answer to a question that is answered with `body` and its nonce, `padding` spaces and `copies` descriptors.
 Answer AskAndAnswer(const std::string& body, std::size_t padding, std::size_t copies) {
   boost::asio::io_context io{1};
@@ -116,6 +128,57 @@ TEST(Host, IsNotAskedAnyMoreOnceItWasWoken) {
   const Answer answer = Ask(io, *fake.host);
   EXPECT_EQ(answer.what, Answer::What::kWoken);
   EXPECT_EQ(Ask(io, *fake.host).what, Answer::What::kWoken);
+}
+
+/// A host that stands still is asked; the supervisor answers the waking with `woken`, before or after its own answer.
+Answer AskWhileItStands(std::string_view woken, bool answers_first) {
+  boost::asio::io_context io{1};
+  FakeHost fake(io.get_executor(), HostKind::kCandidate, nullptr);
+  const auto say = [](Fd& end, std::string_view text) { return ::send(end.get(), text.data(), text.size(), 0) > 0; };
+  Spawn(io.get_executor(), FreezeOnce(*fake.host));
+  io.poll();
+  EXPECT_EQ(fake.Told(), "F");
+  EXPECT_TRUE(say(fake.supervisor, "F"));
+  io.restart();
+  io.poll();
+  EXPECT_TRUE(fake.host->frozen());
+
+  std::optional<Answer> answer;
+  Spawn(io.get_executor(), AskInto(answer, *fake.host));
+  io.restart();
+  io.poll();
+  EXPECT_EQ(fake.Told(), "W");
+  const auto reply = [&] { return woken.starts_with("X") || say(fake.process, Reply(fake)); };
+  if (answers_first) {
+    EXPECT_TRUE(reply());
+  }
+  EXPECT_TRUE(say(fake.supervisor, woken));
+  if (!answers_first) {
+    io.restart();
+    io.poll();
+    EXPECT_TRUE(reply());
+  }
+  io.restart();
+  while (!answer) io.run_one();
+  EXPECT_FALSE(fake.host->frozen());
+  EXPECT_EQ(fake.host->awake(), Instant(Duration(woken.starts_with("W") ? 7 : 0)));
+  return std::move(*answer);
+}
+
+TEST(Host, ThatStandsStillIsWokenByAQuestion) {
+  EXPECT_EQ(AskWhileItStands("W 7", false).what, Answer::What::kDone);
+  EXPECT_EQ(AskWhileItStands("W 7", true).what, Answer::What::kDone) << "the supervisor may be the slower one";
+}
+
+TEST(Host, ThatRanWhileItShouldHaveStoodStillIsNotBelieved) {
+  EXPECT_EQ(AskWhileItStands("W 7 woken", false).what, Answer::What::kWoken);
+  EXPECT_EQ(AskWhileItStands("W 7 woken", true).what, Answer::What::kWoken);
+}
+
+TEST(Host, MayEndInsteadOfWaking) {
+  const Answer answer = AskWhileItStands("X signal 9", false);
+  EXPECT_EQ(answer.what, Answer::What::kEnded);
+  EXPECT_EQ(answer.detail, "signal 9");
 }
 
 }  // namespace

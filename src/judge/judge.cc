@@ -271,7 +271,7 @@ namespace {
 
 Awaitable<Status> Inject(InjectedFault fault, Host& reference) {
   if (fault == InjectedFault::kReferenceDies) co_await reference.End();
-  if (fault == InjectedFault::kReferenceStalls) co_return co_await reference.Freeze();
+  if (fault == InjectedFault::kReferenceStalls) co_return co_await reference.Stall();
   co_return Ok();
 }
 
@@ -521,6 +521,10 @@ Awaitable<Result<MaybeRuling>> Judge::Stages(const Task& task, Session& session,
     if (const double width = RelativeHalfWidth(measurement.speedup_interval); width > kWide) {
       verdict.notes.push_back(Concat("the speedup is uncertain by ", 100 * width,
                                      " %: measure on a quieter machine, or raise timing.budget and timing.max_rounds"));
+    }
+    if (measurement.rounds.size() < static_cast<std::size_t>(config.timing.min_rounds)) {
+      verdict.notes.push_back(Concat("its times rest on ", measurement.rounds.size(),
+                                     " rounds: more would take longer than timing.longest"));
     }
     verdict.speedup = measurement.speedup;
     verdict.speedup_interval = measurement.speedup_interval;

@@ -34,12 +34,13 @@ struct TimingConfig {
   Duration generate = 8ms;
   int warmup = -1;
   int max_calls = 0;
-  int min_rounds = 8;
+  int min_rounds = 0;
   int max_rounds = 24;
   Duration budget = 1s;
+  Duration longest = 10s;
   double precision = 0.02;
   Duration resolution = 1us;
-  double confidence = 0.99;
+  double confidence = 0;
   double systematic = 0.01;
   double clock_slack = 0.25;
   double peak_gb_per_s = 0;
@@ -60,15 +61,22 @@ struct TimingConfig {
     field("max_calls", max_calls,
           {.meaning = "most calls of a batch; 0: 8 on a CPU, 5 on a GPU", .unit = "calls", .min = 0, .max = 1000});
     field("min_rounds", min_rounds,
-          {.meaning = "fewest rounds; a round is one batch of either side", .unit = "rounds", .min = 8, .max = 1000});
-    field("max_rounds", max_rounds, {.meaning = "most rounds", .unit = "rounds", .min = 8, .max = 10000});
+          {.meaning = "fewest rounds; a round is one batch of either side; 0: 8 on a CPU, 6 on a GPU",
+           .unit = "rounds",
+           .min = 0,
+           .max = 1000});
+    field("max_rounds", max_rounds, {.meaning = "most rounds", .unit = "rounds", .min = 6, .max = 10000});
     field("budget", budget, {.meaning = "no round is begun after this, beyond the fewest", .min = 0});
+    field("longest", longest,
+          {.meaning = "rounds end after this even where there are fewer than the fewest, but for three: others wait",
+           .min = 0});
     field("precision", precision,
           {.meaning = "stop when the speedup's interval is within this share of its middle", .min = 0, .max = 1});
     field("resolution", resolution,
           {.meaning = "or when the interval of a call's time is this narrow: shorter differences are launch cost",
            .min = 0});
-    field("confidence", confidence, {.meaning = "of every interval", .min = 0.5, .max = 0.9999});
+    field("confidence", confidence,
+          {.meaning = "of every interval; 0: 0.99 on a CPU, 0.95 on a GPU", .min = 0, .max = 0.9999});
     field(
         "systematic", systematic,
         {.meaning = "what a speedup's interval is widened by for differences between processes", .min = 0, .max = 0.5});
@@ -212,19 +220,27 @@ inline std::string JudgeConfig::Fault() const {
     return std::string(key) + " is " + std::to_string(value) + "; 0 or at least " + std::to_string(least) +
            " is expected";
   };
-  std::string fault = at_least("limits.memory", limits.memory_mb, 256);
-  return fault.empty() ? at_least("limits.processes", limits.processes, 8) : fault;
+  for (std::string fault :
+       {at_least("limits.memory", limits.memory_mb, 256), at_least("limits.processes", limits.processes, 8),
+        at_least("timing.min_rounds", timing.min_rounds, 6)}) {
+    if (!fault.empty()) return fault;
+  }
+  if (timing.confidence != 0 && timing.confidence < 0.5)
+    return "timing.confidence is " + std::to_string(timing.confidence) + "; 0 or at least 0.5 is expected";
+  return "";
 }
 
 inline JudgeConfig JudgeConfig::Completed() const {
   JudgeConfig full = *this;
-  const auto fill = [this](int& value, int unset, int cpu, int gpu) {
+  const auto fill = [this](auto& value, auto unset, auto cpu, auto gpu) {
     if (value == unset) value = on_gpu() ? gpu : cpu;
   };
   fill(full.at_once, 0, 1, 10);
   fill(full.pool, -1, 2, 6);
   fill(full.timing.warmup, -1, 2, 1);
   fill(full.timing.max_calls, 0, 8, 5);
+  fill(full.timing.min_rounds, 0, 8, 6);
+  fill(full.timing.confidence, 0.0, 0.99, 0.95);
   fill(full.limits.memory_mb, 0, 4096, 16384);
   fill(full.limits.processes, 0, 128, 512);
   fill(full.limits.arena_mb, 0, 1024, 640);

@@ -12,6 +12,9 @@
 namespace kgym::judge {
 namespace {
 
+// Shares of a library's time in two calls of the same kernel: other clocks and caches do not move them so far.
+constexpr double kSharesApart = 0.2;
+
 std::string Names(const Json& counts) {
   std::vector<std::string> names;
   for (const auto& [name, count] : counts.items()) names.push_back(name);
@@ -76,13 +79,16 @@ Ruling Without(const Json& facts, const Json& reference_operators) {
           evidence};
 }
 
-/// On a GPU: native code that launches kernels of vendors' libraries and none of its own.
+double ClaimedTime(const Json& json, std::string_view field) { return std::max(0.0, ClaimedNumber(json, field)); }
+
+/// On a GPU: native code that launches kernels of vendors' libraries or of the framework, and none of its own.
 MaybeRuling RuleOnLibraryKernels(const Json& facts) {
   const Json& profile = ClaimedObject(facts, "profile");
   const Json& us = ClaimedObject(profile, "us");
-  if (ClaimedNumber(us, "own") > 0 || ClaimedNumber(us, "library") <= 0) return std::nullopt;
+  const double others = ClaimedTime(us, "library") + ClaimedTime(us, "framework");
+  if (ClaimedNumber(us, "own") > 0 || others <= 0) return std::nullopt;
   return Ruling{Outcome::kRejectedLibraryCall,
-                "every kernel that it launched is a library's",
+                "every kernel that it launched is a library's or the framework's",
                 {{"stage", "own work"}, {"kernels", ClaimedArray(profile, "kernels")}}};
 }
 
@@ -104,8 +110,6 @@ Json Counts(const Json& facts, std::string_view field) {
   }
   return counts;
 }
-
-double ClaimedTime(const Json& json, std::string_view field) { return std::max(0.0, ClaimedNumber(json, field)); }
 
 /// On a card, each library's share of the time of all kernels; on a CPU, the framework's of what was seen.
 Json Libraries(const Json& facts) {
@@ -157,6 +161,19 @@ MaybeRuling RuleOnTwoFaces(const Json& facts, const Json& watched) {
   return Ruling{Outcome::kRejectedDecoyKernel,
                 "its timed calls run framework operators that its observed call did not: " + Names(extra),
                 {{"stage", "timing"}, {"operators", std::move(extra)}}};
+}
+
+MaybeRuling RuleOnKernelsOfTwoFaces(const Json& facts, const Json& watched) {
+  if (ClaimedObject(watched, "us").empty()) return std::nullopt;
+  const Json shares = Libraries({{"profile", watched}}), observed = Libraries(facts);
+  Json extra = Json::object();
+  for (const auto& [name, share] : shares.items()) {
+    if (share.get<double>() > ClaimedTime(observed, name) + kSharesApart) extra[name] = share;
+  }
+  if (extra.empty()) return std::nullopt;
+  return Ruling{Outcome::kRejectedLibraryCall,
+                "kernels of " + Names(extra) + " run in its timed calls that its observed call did without",
+                {{"stage", "timing"}, {"libraries", std::move(extra)}, {"kernels", ClaimedArray(watched, "kernels")}}};
 }
 
 Json OwnWorkSummary(const Json& facts) {

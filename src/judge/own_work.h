@@ -20,6 +20,10 @@ MaybeRuling RuleOnOwnWork(const Json& facts, const Json& reference_operators);
 /// their counts, null where they could not be watched.
 MaybeRuling RuleOnTwoFaces(const Json& facts, const Json& watched);
 
+/// The same of a GPU's kernels: libraries, torch among them, whose share of the time in timed calls is much more than
+/// it was in the observed call. `watched`: the profile of a batch, null where there is none.
+MaybeRuling RuleOnKernelsOfTwoFaces(const Json& facts, const Json& watched);
+
 /// The part of the facts that a verdict carries: kernels, launches, operators, outputs, share of time in own code and
 /// in each library.
 Json OwnWorkSummary(const Json& facts);

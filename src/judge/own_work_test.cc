@@ -108,6 +108,16 @@ TEST(OwnWork, AKernelNeverLaunchedOrUnusedIsADecoy) {
             Outcome::kRejectedDecoyKernel);
 }
 
+TEST(OwnWork, OnACardSomethingOfItsOwnMustHaveRun) {
+  const auto of = [](Json us) {
+    return Of(Facts({{"kernels", {{"f", "extension"}}}, {"profile", {{"us", std::move(us)}}}}, "own"));
+  };
+  EXPECT_EQ(of({{"own", 0.0}, {"library", 0.0}, {"framework", 20.0}}), Outcome::kRejectedLibraryCall);
+  EXPECT_EQ(of({{"own", 0.0}, {"library", 5.0}, {"framework", 0.0}}), Outcome::kRejectedLibraryCall);
+  EXPECT_EQ(of({{"own", 1.0}, {"library", 5.0}, {"framework", 20.0}}), Outcome::kOk);
+  EXPECT_EQ(of({{"own", 0.0}, {"library", 0.0}, {"framework", 0.0}}), Outcome::kOk) << "nothing was recorded";
+}
+
 TEST(OwnWork, AFallbackIsAReferenceCall) {
   EXPECT_EQ(Of(Facts({{"kernels", {{"f", "extension"}}},
                       {"launches", {{"f", 1}}},
@@ -154,6 +164,27 @@ TEST(OwnWork, CoverageIsAShareWhateverIsClaimed) {
   EXPECT_EQ(OwnWorkSummary({{"own_ns", 1e308}, {"framework_ns", 1e308}, {"inside_ns", 1e308}})["coverage"], nullptr);
   EXPECT_EQ(OwnWorkSummary({{"profile", {{"us", {{"own", 6}, {"library", 3}, {"framework", -1}}}}}})["coverage"],
             Json(6.0 / 9));
+}
+
+Json Kernels(double own, double library, double framework) {
+  return {{"us", {{"own", own}, {"library", library}, {"framework", framework}}}, {"libraries", {{"cuBLAS", library}}}};
+}
+
+TEST(RuleOnKernelsOfTwoFaces, TellsLibrariesThatOnlyTimedCallsUse) {
+  const Json alone = {{"profile", Kernels(100, 0, 0)}}, half = {{"profile", Kernels(50, 50, 0)}};
+  const MaybeRuling ruling = RuleOnKernelsOfTwoFaces(alone, Kernels(10, 90, 0));
+  ASSERT_TRUE(ruling);
+  EXPECT_EQ(ruling->outcome, Outcome::kRejectedLibraryCall);
+  EXPECT_EQ(ruling->evidence["libraries"]["cuBLAS"], 0.9);
+  EXPECT_TRUE(RuleOnKernelsOfTwoFaces(alone, Kernels(10, 0, 90))) << "torch's own kernels, below the dispatcher";
+  EXPECT_FALSE(RuleOnKernelsOfTwoFaces(half, Kernels(40, 60, 0))) << "a share is not measured twice alike";
+  EXPECT_FALSE(RuleOnKernelsOfTwoFaces(half, Kernels(90, 10, 0)));
+  EXPECT_FALSE(RuleOnKernelsOfTwoFaces(alone, Json())) << "on a CPU, or without CUPTI";
+  EXPECT_FALSE(RuleOnKernelsOfTwoFaces(alone, Kernels(0, 0, 0)));
+}
+
+TEST(RuleOnKernelsOfTwoFaces, WhatWasNotObservedIsNoAlibi) {
+  EXPECT_TRUE(RuleOnKernelsOfTwoFaces(Json::object(), Kernels(0, 90, 0)));
 }
 
 }  // namespace

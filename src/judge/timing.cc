@@ -28,6 +28,13 @@ constexpr Duration kDisturbance = 500ms;
 // Clocks that disagree must do so every time: what a machine does to one measurement it seldom does to three.
 constexpr int kMeasurements = 3;
 
+// No machine's doing, in most of a measurement's rounds: as much of each batch that nobody accounts for.
+constexpr double kNoDisturbanceMs = 200;
+
+// The calls of a batch may take so many times as long as the candidate's fastest call so far, all together, and one of
+// them as long as any call may.
+constexpr int kSlowerWhenTimed = 10;
+
 // On an idle card: calls that count, and the length from which a launch is nothing beside them.
 constexpr int kLatencyCalls = 3;
 constexpr double kLatencyBelowMs = 20;
@@ -60,6 +67,10 @@ Result<Batch> ReadBatch(const Json& reply, int calls, int warmup, double event_c
     KGYM_TRY(const std::vector<double> drain, ReadTimes(reply, "drain_ns", 1));
     batch.drain_ms = drain[0];
   }
+  if (const Result<std::vector<double>> span = ReadTimes(reply, "span_ns", 2); span.ok()) {
+    batch.before_ms = (*span)[0];
+    batch.behind_ms = (*span)[1];
+  }
   return batch;
 }
 
@@ -85,11 +96,17 @@ Awaitable<Result<bool>> BecomesIdle(Session& session, Duration limit) {
   co_return idle;
 }
 
-/// What both sides' batches have in common.
+/// What both sides' batches have in common, and how long the candidate's may take.
 struct BatchPlan {
   int warmup = 0;
   Duration delay = kFirstDelay;
+  Duration limit{};
 };
+
+/// A candidate must not be able to hold up a lane by being slow only where all others wait.
+Duration BatchLimit(const LimitsConfig& limits, int calls, Duration candidate_call) {
+  return std::min(limits.call * calls, limits.call + kSlowerWhenTimed * calls * candidate_call);
+}
 
 /// Writes a side's inputs again where that side would else not meet what was filled in: on a CPU always, for the
 /// caches' sake; on a GPU, whose cache is emptied before each call, after a side that may have changed them.
@@ -106,32 +123,44 @@ Awaitable<Result<Duration>> StopAfterAnswer(Host& host) {
   co_return Duration(host.CpuNs() - answered);
 }
 
-/// What the judge knows of a batch: until its answer, and what was done after that until the host stood still.
-void Account(const Session& session, double until_answer_ms, Duration after, Duration cpu, Batch& batch) {
+/// A batch's place between two moments of the judge's clock, by what its host says of it.
+void Place(Instant start, Instant end, Batch& batch) {
+  batch.before_ms -= ToMs(start.time_since_epoch());
+  batch.behind_ms = ToMs(end.time_since_epoch()) - batch.behind_ms;
+}
+
+/// What the judge knows of a batch: until its answer, and what was done after that until the host stood still. On a GPU
+/// the CPU's account cannot tell how much was done, only how long the host was kept from doing it.
+void Account(const Session& session, double until_answer_ms, Duration after, const CpuUse& start, const CpuUse& end,
+             Batch& batch) {
   batch.after_ms = ToMs(after);
   batch.judge_ms = until_answer_ms + batch.after_ms;
-  batch.cpu_ms = session.ground().on_gpu ? batch.judge_ms : ToMs(cpu);
+  batch.starved_ms = ToMs(Starved(start, end));
+  batch.cpu_ms = session.ground().on_gpu ? batch.judge_ms - batch.starved_ms : ToMs(Duration(end.used - start.used));
 }
 
 Awaitable<Result<Batch>> TimeReference(Session& session, const std::vector<int>& slots, BatchPlan plan, bool first) {
   KGYM_CO_TRY_VOID(co_await Renew(session, slots, !first));
   Json request = {{"op", "time"}, {"slots", slots}, {"delay_ns", plan.delay.count()}};
-  // Woken and stopped as the candidate is: that shows in the judge's clock.
-  KGYM_CO_TRY_VOID(co_await session.reference().Freeze());
-  const std::int64_t cpu_start = session.reference().CpuNs();
+  const bool on_gpu = session.ground().on_gpu;
+  // On a CPU woken and stopped as the candidate is: that shows in the judge's clock, and in the caches.
+  if (!on_gpu) {
+    KGYM_CO_TRY_VOID(co_await session.reference().Freeze());
+  }
+  const CpuUse use_start = session.reference().CpuUsed();
   const Instant start = std::chrono::steady_clock::now();
-  KGYM_CO_TRY_VOID(co_await session.reference().Thaw());
   KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
   const Instant end = std::chrono::steady_clock::now();
   Duration after{};
-  if (!session.ground().on_gpu) {  // Where the idle card tells of work after the answer, not the CPU's account.
+  if (!on_gpu) {  // Where the idle card tells of work after the answer, not the CPU's account.
     KGYM_CO_TRY(after, co_await StopAfterAnswer(session.reference()));
   }
-  const std::int64_t cpu = session.reference().CpuNs() - cpu_start;
+  const CpuUse use_end = session.reference().CpuUsed();
   KGYM_CO_TRY_VOID(co_await session.reference().Thaw());
   KGYM_CO_TRY(Batch batch,
               ReadBatch(reply, static_cast<int>(slots.size()), plan.warmup, session.ground().event_cost_ms));
-  Account(session, Ms(start, end), after, Duration(cpu), batch);
+  Place(start, end, batch);
+  Account(session, Ms(start, end), after, use_start, use_end, batch);
   session.CountCode(FromMs(batch.sum()));
   co_return batch;
 }
@@ -149,15 +178,13 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   KGYM_CO_TRY_VOID(co_await Renew(session, slots, !first && reference_changes));
   Json request = BatchRequest(filled, plan.delay);
   Timed timed;
-  const std::int64_t cpu_start = session.candidate().CpuNs();
-  const Instant start = std::chrono::steady_clock::now();
-  if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
-  const Answer answer = co_await session.AskCandidate(std::move(request), {},
-                                                      session.config().limits.call * static_cast<int>(slots.size()));
+  const CpuUse use_start = session.candidate().CpuUsed();
+  const Answer answer = co_await session.AskCandidate(std::move(request), {}, plan.limit);
+  const Instant start = session.candidate().awake();
   timed.ruling = session.Rule(answer, "the timed calls");
   if (timed.ruling) co_return timed;
   KGYM_CO_TRY(const Duration after, co_await StopAfterAnswer(session.candidate()));
-  const std::int64_t cpu = session.candidate().CpuNs() - cpu_start;
+  const CpuUse use_end = session.candidate().CpuUsed();
   session.WatchIdle(false);
   Result<Batch> batch =
       ReadBatch(answer.body, static_cast<int>(slots.size()), plan.warmup, session.ground().event_cost_ms);
@@ -166,7 +193,8 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
     co_return timed;
   }
   timed.batch = std::move(*batch);
-  Account(session, Ms(start, answer.received), after, Duration(cpu), timed.batch);
+  Place(start, answer.received, timed.batch);
+  Account(session, Ms(start, answer.received), after, use_start, use_end, timed.batch);
   if (session.ground().on_gpu) {
     KGYM_CO_TRY(const bool idle, co_await IsIdle(session, kIdleProbes));
     timed.ran_on = !idle;
@@ -204,7 +232,6 @@ Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vecto
       ruling.reason = "a timed call was given another call's answer: " + ruling.reason;
       co_return ruling;
     }
-    if (Status thawed = co_await session.candidate().Thaw(); !thawed.ok()) co_return thawed.error();
     KGYM_CO_TRY(const bool right, co_await RightWhenCalledAgain(session, filled[picked]));
     if (right) ruling.outcome = Outcome::kFailNondeterministic;
   }
@@ -223,8 +250,8 @@ Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Fil
 }
 
 Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, BatchShape shape, Duration delay,
-                                        bool verify, Round& round) {
-  const BatchPlan common{shape.warmup, delay};
+                                        Round& round) {
+  const BatchPlan common{shape.warmup, delay, shape.limit};
   RoundPlan plan = PlanRound(session.slots(), shape);
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
   KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
@@ -238,11 +265,9 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, Ba
   round.ran_on = timed.ran_on;
   if (round.ran_on) co_return MaybeRuling{};
   round.candidate = std::move(timed.batch);
-  if (verify) {
-    KGYM_CO_TRY(MaybeRuling wrong,
-                co_await VerifyOne(session, filled, timed.outputs, static_cast<std::size_t>(shape.warmup)));
-    if (wrong) co_return wrong;
-  }
+  KGYM_CO_TRY(MaybeRuling wrong,
+              co_await VerifyOne(session, filled, timed.outputs, static_cast<std::size_t>(shape.warmup)));
+  if (wrong) co_return wrong;
   if (!reference_first) {
     KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, common, false));
   }
@@ -260,9 +285,7 @@ Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, B
   Witness witness(session, config.min_rounds);
   while (rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start)) {
     Round round;
-    // On a GPU, where a check takes longer than a batch, every second round or so, and nobody knows which.
-    const bool verify = !session.ground().on_gpu || !warmed || RandomU64() % 2 == 0;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm, shape, delay, verify, round));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm, shape, delay, round));
     if (ruling) co_return ruling;
     if (round.ran_on) {
       KGYM_CO_TRY(const bool idle, co_await BecomesIdle(session, kDisturbance));
@@ -278,7 +301,7 @@ Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, B
       warmed = true;
     }
   }
-  co_return MaybeRuling{};
+  co_return co_await witness.Finish(warm, shape, delay, rounds);
 }
 
 /// Milliseconds that the card computed in the observed call, by CUPTI; nothing where that was not recorded.
@@ -296,6 +319,7 @@ Awaitable<Result<MaybeRuling>> MeasureRounds(Session& session, const Filled& war
   const TimingConfig& config = session.config().timing;
   const double gb_per_s = config.peak_gb_per_s > 0 ? config.peak_gb_per_s : session.ground().gb_per_s;
   const Duration waited = measurement.waited;
+  const Instant start = std::chrono::steady_clock::now();
   for (int done = 1;; ++done) {
     std::vector<Round> rounds;
     KGYM_CO_TRY(MaybeRuling ruling, co_await RunRounds(session, warm, shape, rounds));
@@ -308,6 +332,8 @@ Awaitable<Result<MaybeRuling>> MeasureRounds(Session& session, const Filled& war
     measurement.measured = done;
     ruling = JudgeTimes(config, measurement);
     if (!ruling || ruling->outcome == Outcome::kRejectedImplausible || done == kMeasurements) co_return ruling;
+    if (measurement.clock_excess.ms > kNoDisturbanceMs) co_return ruling;
+    if (std::chrono::steady_clock::now() - start > config.longest) co_return ruling;
     co_await hold.Calm();
   }
 }
@@ -324,7 +350,6 @@ Awaitable<Result<MaybeRuling>> MeasureLatency(Session& session, Measurement& mea
   const int calls = static_cast<int>(slots.size());
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   KGYM_CO_TRY(const std::vector<Filled> filled, co_await session.Fill(std::move(sets)));
-  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
   Json request = BatchRequest(filled, Duration(0));
   request["op"] = "latency";
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call * calls);
@@ -351,7 +376,8 @@ Duration ExpectedLength(const TimingConfig& config, const ProblemFacts& facts, B
 
 Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement) {
   const TimingConfig& config = session.config().timing;
-  const BatchShape shape = ShapeBatch(config, session.facts(), candidate_call, session.slots());
+  BatchShape shape = ShapeBatch(config, session.facts(), candidate_call, session.slots());
+  shape.limit = BatchLimit(session.config().limits, shape.warmup + shape.calls, candidate_call);
   std::vector<Session::Set> warm_set(1, Session::Set{session.slots() - 1, "fresh", -1, {}});
   KGYM_CO_TRY(const std::vector<Filled> warm, co_await session.Fill(std::move(warm_set)));
   const Instant asked = std::chrono::steady_clock::now();

@@ -27,13 +27,16 @@ struct Batch {
   std::vector<double> calls_ms;   // By the host's clock.
   double emits_ms = 0;            // Copying outputs, all calls together, by the host's clock.
   double judge_ms = 0;            // By the judge's clock, from waking the host to its answer; with `after_ms`.
-  double cpu_ms = 0;  // CPU time that the host's processes used meanwhile, by the kernel's account; the judge's clock
-                      // again on a GPU.
-  std::vector<double> launch_ms;   // On a GPU: how long each call kept the CPU, warm-up too.
-  std::vector<double> enqueue_ms;  // On a GPU: the same with copying its outputs out.
-  std::vector<double> ahead_ms;    // On a GPU: the work before each call, behind which its launch hides.
-  double after_ms = 0;             // CPU time that its processes used between the answer and standing still.
-  double drain_ms = 0;             // On a GPU: how long other streams worked on when the calls' own was done.
+  double starved_ms = 0;          // For how much of that others kept the host from going on (cpu_account.h).
+  double cpu_ms = 0;  // CPU time that the host's processes used meanwhile, by the kernel's account; on a GPU the
+                      // judge's clock again, less `starved_ms`.
+  std::vector<double> launch_ms;        // On a GPU: how long each call kept the CPU, warm-up too.
+  std::vector<double> enqueue_ms;       // On a GPU: the same with copying its outputs out.
+  std::vector<double> ahead_ms;         // On a GPU: the work before each call, behind which its launch hides.
+  double before_ms = 0, behind_ms = 0;  // By the host's clock: from being woken to the first call, and from the last to
+                                        // our hearing of it.
+  double after_ms = 0;                  // CPU time that its processes used between the answer and standing still.
+  double drain_ms = 0;                  // On a GPU: how long other streams worked on when the calls' own was done.
 
   double sum() const;  // Of all calls, warm-up too.
   double median() const;
@@ -89,6 +92,7 @@ Result<std::vector<double>> ReadTimes(const Json& reply, std::string_view key, i
 struct BatchShape {
   int warmup = 0;
   int calls = 1;
+  Duration limit{};  // Of a batch of the candidate's.
 };
 
 /// Counted calls that take about `batch` by the faster side, whose inputs are made within `generate`, and which the

@@ -55,6 +55,13 @@ TEST(SlotsFor, HoldEveryBatchThatMayCome) {
   }
 }
 
+TEST(Enough, FewerRoundsDoWhereTheyTakeTooLongButForThree) {
+  const TimingConfig config = OfCpu();
+  EXPECT_FALSE(Enough(config, Rounds(2, 1, 1), config.longest * 10));
+  EXPECT_FALSE(Enough(config, Rounds(3, 1, 1), config.longest / 2));
+  EXPECT_TRUE(Enough(config, Rounds(3, 1, 1), config.longest));
+}
+
 TEST(Enough, WantsTheFewestRoundsWhateverTheirAgreement) {
   const TimingConfig config = OfCpu();
   EXPECT_FALSE(Enough(config, Rounds(config.min_rounds - 1, 1, 1), 1s));
@@ -73,20 +80,18 @@ TEST(Enough, GoesOnWhileRoundsDisagreeUntilTheBudgetOrTheMost) {
 }
 
 TEST(Summarize, SpeedupIsTheMedianOfRatiosAndLiesInItsInterval) {
-  const Measurement m = Summarize(TimingConfig{}, Rounds(9, 3, 1.5));
+  const Measurement m = Summarize(OfCpu(), Rounds(9, 3, 1.5));
   EXPECT_DOUBLE_EQ(m.speedup, 2);
   EXPECT_LT(m.speedup_interval.low, 2);
   EXPECT_GT(m.speedup_interval.high, 2);
   EXPECT_EQ(m.candidate.trials, 45);
 }
 
-TEST(JudgeTimes, HonestClocksPass) {
-  EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, Rounds(9, 1, 0.5))));
-}
+TEST(JudgeTimes, HonestClocksPass) { EXPECT_FALSE(JudgeTimes(OfCpu(), Summarize(OfCpu(), Rounds(9, 1, 0.5)))); }
 
 TEST(JudgeTimes, ReportedTimesThatLeaveOutAPartAreRejected) {
   // The host says 0.1 ms a call; the judge's clock saw 1 ms a call.
-  const MaybeRuling ruling = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, Rounds(9, 1, 0.1, 4.5)));
+  const MaybeRuling ruling = JudgeTimes(OfCpu(), Summarize(OfCpu(), Rounds(9, 1, 0.1, 4.5)));
   ASSERT_TRUE(ruling);
   EXPECT_EQ(ruling->outcome, Outcome::kRejectedTimingTamper);
 }
@@ -94,17 +99,17 @@ TEST(JudgeTimes, ReportedTimesThatLeaveOutAPartAreRejected) {
 TEST(JudgeTimes, WorkAfterTheAnswerIsAnEscape) {
   std::vector<Round> rounds = Rounds(9, 1, 0.5);
   for (Round& round : rounds) round.candidate.after_ms = 0.4;
-  const MaybeRuling ruling = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, rounds));
+  const MaybeRuling ruling = JudgeTimes(OfCpu(), Summarize(OfCpu(), rounds));
   ASSERT_TRUE(ruling);
   EXPECT_EQ(ruling->outcome, Outcome::kRejectedAsyncEscape);
   for (Round& round : rounds) round.reference.after_ms = 0.35;
-  EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, rounds))) << "so long it takes either side to stop";
+  EXPECT_FALSE(JudgeTimes(OfCpu(), Summarize(OfCpu(), rounds))) << "so long it takes either side to stop";
 }
 
 TEST(Summarize, TheIntervalClaimsNoMoreThanTheJudgesClockVouchesFor) {
   // Half of a short batch is not accounted for: too little to be rejected, enough to doubt the speedup.
-  const Measurement m = Summarize(TimingConfig{}, Rounds(9, 0.02, 0.01, 0.05));
-  EXPECT_FALSE(JudgeTimes(TimingConfig{}, m));
+  const Measurement m = Summarize(OfCpu(), Rounds(9, 0.02, 0.01, 0.05));
+  EXPECT_FALSE(JudgeTimes(OfCpu(), m));
   EXPECT_NEAR(m.speedup, 2, 1e-9);
   EXPECT_NEAR(m.vouched_speedup, 1, 1e-6);
   EXPECT_LE(m.speedup_interval.low, m.vouched_speedup);
@@ -113,26 +118,26 @@ TEST(Summarize, TheIntervalClaimsNoMoreThanTheJudgesClockVouchesFor) {
 TEST(JudgeTimes, OneDisturbedRoundIsNotHeldAgainstIt) {
   std::vector<Round> rounds = Rounds(9, 1, 0.5);
   rounds[3].candidate.judge_ms += 500;
-  EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, std::move(rounds))));
+  EXPECT_FALSE(JudgeTimes(OfCpu(), Summarize(OfCpu(), std::move(rounds))));
 }
 
 TEST(JudgeTimes, AMachineWithOtherWorkInEveryRoundRejectsNobody) {
   std::vector<Round> rounds = Rounds(9, 1, 0.5);
   for (Round& round : rounds) round.candidate.judge_ms += 20;  // It waited for a core; the kernel saw no work of its.
-  EXPECT_FALSE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, std::move(rounds))));
+  EXPECT_FALSE(JudgeTimes(OfCpu(), Summarize(OfCpu(), std::move(rounds))));
 }
 
 TEST(JudgeTimes, HidingTimeInSomeRoundsOnlyDoesNotHelp) {
   std::vector<Round> rounds = Rounds(9, 1, 1);
   for (int i = 0; i < 6; ++i)
     rounds[static_cast<std::size_t>(i)].candidate.calls_ms.assign(5, 0.1);  // Its clock says so; the judge's does not.
-  EXPECT_TRUE(JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, std::move(rounds))));
+  EXPECT_TRUE(JudgeTimes(OfCpu(), Summarize(OfCpu(), std::move(rounds))));
 }
 
 TEST(SkewFactor, TimeMovedIntoFewCallsIsMovedBack) {
   std::vector<Round> rounds = Rounds(9, 1, 1);
   for (Round& round : rounds) round.candidate.calls_ms = {4.6, 0.1, 0.1, 0.1, 0.1};  // The batch is as long as ever.
-  const Measurement m = Summarize(TimingConfig{}, std::move(rounds));
+  const Measurement m = Summarize(OfCpu(), std::move(rounds));
   EXPECT_GT(m.skew, 4);
   EXPECT_LT(m.speedup, 2.5);
 }
@@ -144,9 +149,9 @@ TEST(SkewFactor, HonestUnevennessIsLeftAlone) {
 }
 
 TEST(JudgeTimes, FasterThanMemoryIsImplausible) {
-  Measurement m = Summarize(TimingConfig{}, Rounds(9, 10, 0.01));
+  Measurement m = Summarize(OfCpu(), Rounds(9, 10, 0.01));
   m.floor_ms = 0.064;
-  const MaybeRuling ruling = JudgeTimes(TimingConfig{}, m);
+  const MaybeRuling ruling = JudgeTimes(OfCpu(), m);
   ASSERT_TRUE(ruling);
   EXPECT_EQ(ruling->outcome, Outcome::kRejectedImplausible);
 }
@@ -154,29 +159,29 @@ TEST(JudgeTimes, FasterThanMemoryIsImplausible) {
 TEST(JudgeTimes, TimeThatOtherStreamsWorkedOnIsAnEscapeAndAnyOtherIsTheClocks) {
   std::vector<Round> rounds = Rounds(9, 1, 0.01);
   for (Round& round : rounds) round.candidate.judge_ms = round.candidate.cpu_ms = round.reference.judge_ms;
-  const Measurement forged = Summarize(TimingConfig{}, rounds);
+  const Measurement forged = Summarize(OfCpu(), rounds);
   ASSERT_GT(forged.clock_excess.ms, 1);
-  ASSERT_TRUE(JudgeTimes(TimingConfig{}, forged));
-  EXPECT_EQ(JudgeTimes(TimingConfig{}, forged)->outcome, Outcome::kRejectedTimingTamper);
+  ASSERT_TRUE(JudgeTimes(OfCpu(), forged));
+  EXPECT_EQ(JudgeTimes(OfCpu(), forged)->outcome, Outcome::kRejectedTimingTamper);
   for (Round& round : rounds) round.candidate.drain_ms = 0.9 * forged.clock_excess.ms;
-  const MaybeRuling escaped = JudgeTimes(TimingConfig{}, Summarize(TimingConfig{}, rounds));
+  const MaybeRuling escaped = JudgeTimes(OfCpu(), Summarize(OfCpu(), rounds));
   ASSERT_TRUE(escaped);
   EXPECT_EQ(escaped->outcome, Outcome::kRejectedAsyncEscape);
   EXPECT_TRUE(escaped->evidence.contains("drain_ms"));
 }
 
 TEST(JudgeTimes, KernelsThatTookLongerThanTheirCallsWereOnOtherStreams) {
-  Measurement forged = Summarize(TimingConfig{}, Rounds(9, 1, 0.5, 5));
+  Measurement forged = Summarize(OfCpu(), Rounds(9, 1, 0.5, 5));
   forged.calls = 1;
-  ASSERT_TRUE(JudgeTimes(TimingConfig{}, forged));
+  ASSERT_TRUE(JudgeTimes(OfCpu(), forged));
   for (const auto& [kernels_ms, outcome] :
        {std::pair{0.6, Outcome::kRejectedTimingTamper}, std::pair{4.0, Outcome::kRejectedAsyncEscape}}) {
     forged.observed_ms = kernels_ms;
-    EXPECT_EQ(JudgeTimes(TimingConfig{}, forged)->outcome, outcome) << kernels_ms;
+    EXPECT_EQ(JudgeTimes(OfCpu(), forged)->outcome, outcome) << kernels_ms;
   }
-  Measurement honest = Summarize(TimingConfig{}, Rounds(9, 1, 0.5));
+  Measurement honest = Summarize(OfCpu(), Rounds(9, 1, 0.5));
   honest.observed_ms = 4;  // By itself it says nothing: the observed call was a first one.
-  EXPECT_FALSE(JudgeTimes(TimingConfig{}, honest));
+  EXPECT_FALSE(JudgeTimes(OfCpu(), honest));
 }
 
 Round OnGpu(double reference_launch, double candidate_launch, double ahead) {
@@ -197,9 +202,19 @@ TEST(DelayFor, HidesTheLongerLaunchWithinBounds) {
 
 TEST(Summarize, CountsCallsWhoseLaunchWasNotHidden) {
   const std::vector<Round> hidden(9, OnGpu(0.01, 0.02, 0.2)), dry(9, OnGpu(0.01, 0.5, 0.2));
-  EXPECT_EQ(Summarize(TimingConfig{}, hidden).dry_share, 0);
-  EXPECT_EQ(Summarize(TimingConfig{}, dry).dry_share, 1);
-  EXPECT_EQ(Summarize(TimingConfig{}, Rounds(9, 1, 1)).candidate_launch_ms, std::nullopt) << "a CPU has no launches";
+  EXPECT_EQ(Summarize(OfCpu(), hidden).dry_share, 0);
+  EXPECT_EQ(Summarize(OfCpu(), dry).dry_share, 1);
+  EXPECT_EQ(Summarize(OfCpu(), Rounds(9, 1, 1)).candidate_launch_ms, std::nullopt) << "a CPU has no launches";
+}
+
+TEST(JudgeTimes, BehindACallThatWaitsForTheCardTheNextIsEnqueuedOnAnIdleOne) {
+  for (const bool dry : {false, true}) {
+    Round round = OnGpu(0.01, dry ? 0.5 : 0.02, 0.2);
+    round.candidate.judge_ms += 2;
+    round.candidate.cpu_ms += 2;
+    const MaybeRuling ruling = JudgeTimes(OfCpu(), Summarize(OfCpu(), std::vector<Round>(9, round)));
+    EXPECT_EQ(ruling.has_value(), !dry);
+  }
 }
 
 TEST(FloorMs, HoldsOnlyWhereTheReferenceKeepsToIt) {

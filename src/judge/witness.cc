@@ -29,16 +29,19 @@ Awaitable<Result<Answer>> AskUncounted(Session& session, const Filled& warm, Bat
   filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
   Json request = BatchRequest(filled, delay);
   if (watch) request["watch"] = true;
-  KGYM_CO_TRY_VOID(co_await session.candidate().Thaw());
-  co_return co_await session.AskCandidate(std::move(request), {},
-                                          session.config().limits.call * static_cast<int>(filled.size()));
+  co_return co_await session.AskCandidate(std::move(request), {}, shape.limit);
 }
 
-/// A batch in which the framework's operators are counted.
+/// A batch in which the framework's operators are counted, and on a GPU the kernels recorded.
 Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, BatchShape shape, Duration delay) {
   KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, delay, true));
   if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
-  co_return RuleOnTwoFaces(session.observed, Claimed(answer.body, "operators"));
+  const JudgeConfig& config = session.config();
+  const Json& profile = ClaimedObject(answer.body, "profile");
+  MaybeRuling ruling = RuleOnTwoFaces(session.observed, Claimed(answer.body, "operators"));
+  if (!ruling && config.require_custom_kernel) ruling = RuleOnKernelsOfTwoFaces(session.observed, profile);
+  if (!ruling) ruling = RuleOnLibraries(config.allow_library, {{"profile", profile}});
+  co_return ruling;
 }
 
 /// A batch in which the candidate is looked at from outside: whose code does it run?
@@ -79,20 +82,32 @@ Witness::Witness(Session& session, int rounds)
 Awaitable<Result<MaybeRuling>> Witness::Look(const Filled& warm, BatchShape shape, Duration delay,
                                              const std::vector<Round>& rounds) {
   if (session_.observed.is_null()) co_return MaybeRuling{};  // It does not matter whose work it is.
-  if (!watched_ && rounds.size() == operators_after_) {
-    watched_ = true;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await WatchBatch(session_, warm, shape, delay));
+  if (rounds.size() == operators_after_) {
+    KGYM_CO_TRY(MaybeRuling ruling, co_await Watch(warm, shape, delay));
     if (ruling) co_return ruling;
   }
-  if (!session_.ground().on_gpu && rounds.size() == samples_after_) co_return co_await Sample(warm, shape, rounds);
+  if (rounds.size() == samples_after_) co_return co_await Sample(warm, shape, rounds);
   co_return MaybeRuling{};
 }
 
+Awaitable<Result<MaybeRuling>> Witness::Finish(const Filled& warm, BatchShape shape, Duration delay,
+                                               const std::vector<Round>& rounds) {
+  if (session_.observed.is_null()) co_return MaybeRuling{};
+  KGYM_CO_TRY(MaybeRuling ruling, co_await Watch(warm, shape, delay));
+  if (ruling) co_return ruling;
+  co_return co_await Sample(warm, shape, rounds);
+}
+
+Awaitable<Result<MaybeRuling>> Witness::Watch(const Filled& warm, BatchShape shape, Duration delay) {
+  if (std::exchange(watched_, true)) co_return MaybeRuling{};
+  co_return co_await WatchBatch(session_, warm, shape, delay);
+}
+
 Awaitable<Result<MaybeRuling>> Witness::Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds) {
+  if (std::exchange(sampled_, true) || session_.ground().on_gpu) co_return MaybeRuling{};
   SampledCalls calls = CallsOf(rounds);
   calls.admitted_ms = ClaimedNumber(session_.observed, "elements_ns") / 1e6;
   MaybeRuling ruling;
-  samples_after_ = 0;
   for (int batch = 0; batch < kMostSampled && !ruling; ++batch) {
     KGYM_CO_TRY(ruling, co_await SampleBatch(session_, warm, shape, calls));
     if (!Open(session_, calls)) break;

@@ -26,12 +26,18 @@ class Witness {
   Awaitable<Result<MaybeRuling>> Look(const Filled& warm, BatchShape shape, Duration delay,
                                       const std::vector<Round>& rounds);
 
+  /// To be called when there will be no more rounds, which may be before there were as many as was said: what has not
+  /// been looked at is looked at now.
+  Awaitable<Result<MaybeRuling>> Finish(const Filled& warm, BatchShape shape, Duration delay,
+                                        const std::vector<Round>& rounds);
+
  private:
+  Awaitable<Result<MaybeRuling>> Watch(const Filled& warm, BatchShape shape, Duration delay);
   Awaitable<Result<MaybeRuling>> Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds);
 
   Session& session_;
   std::size_t operators_after_, samples_after_;
-  bool watched_ = false;
+  bool watched_ = false, sampled_ = false;
 };
 
 }  // namespace kgym::judge

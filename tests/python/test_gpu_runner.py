@@ -116,7 +116,9 @@ def test_kernels_are_told_apart_by_who_launched_them_and_libraries_by_name() -> 
 
 @pytest.mark.parametrize("name, owner", [
     ("nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT", "library"), ("ampere_sgemm_128x64_nn", "library"), ("void cutlass_80_tensorop_s1688gemm", "library"),
-    ("cudnn_infer_ampere_scudnn_winograd", "library"), ("softmax_kernel", "own"), ("my_cutlass_gemm", "own"), ("triton_poi_fused_add_0", "own"), ("samples_kernel", "own")])
+    ("cudnn_infer_ampere_scudnn_winograd", "library"), ("softmax_kernel", "own"), ("my_cutlass_gemm", "own"), ("triton_poi_fused_add_0", "own"), ("samples_kernel", "own"),
+    ("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15gelu_functor", "framework"), ("void at::native::reduce_kernel<512, 1>", "framework"),
+    ("_ZN14at_cuda_detail3cub17DeviceScanKernel", "framework"), ("_ZN3cub17DeviceScanKernel", "own"), ("combat::native::kernel", "own")])
 def test_names_of_libraries(name: str, owner: str) -> None:
     assert profile.whose(name, -1) == owner
 
@@ -157,6 +159,13 @@ def test_what_a_submission_brought_is_known_by_launches_and_by_what_was_built_fo
     monkeypatch.setattr(own_work, "_BUILT", str(tmp_path) + "/")
     brought = own_work._Brought(calls, [str(built), str(tmp_path / "missing.so")])
     assert brought("_Z15winograd_kernelPf") and not brought("winograd") and not brought("gemv2")
+
+
+def test_a_kernel_made_from_torchs_templates_is_the_submissions_if_it_brought_it() -> None:
+    rows = [("_ZN2at6native18elementwise_kernelI3OwnEE", -1, 7, 0, 1000), ("_ZN2at6native11gelu_kernelE", -1, 7, 1000, 3000)]
+    with profile.Profile(Recorder(rows)) as recorded:
+        pass
+    assert recorded.json(lambda name: "3Own" in name)["us"] == {"own": 1.0, "library": 0.0, "framework": 2.0}
 
 
 def test_a_profile_that_cannot_be_had_is_none() -> None:

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from kgym_runner import backends, own_work  # noqa: E402
+from kgym_runner.backends.calls import Calls  # noqa: E402
 from kgym_runner.backends.cpp import Loader  # noqa: E402
 
 SOURCE = r"""
@@ -232,6 +233,40 @@ def test_inputs_that_share_an_arena(own):
         return torch.mm(b, b)
     assert kinds(own.facts(forward, a, b)) == ["framework"] and torch.equal(a, before * 2)
     assert kinds(own.facts(lambda a, b: a, a, b)) == ["input"]
+
+
+def test_what_is_written_beside_interpreted_kernels_is_not_theirs(x):
+    calls = Calls()
+    double = calls.wrap("double", lambda a, o: numpy.multiply(a.numpy(), 2, out=o.numpy()), "triton")
+
+    def kind(forward):
+        return own_work.observe(forward, [x], calls)[1].outputs[0].kind
+
+    def beside(a):
+        y = torch.empty_like(a)
+        numpy.multiply(a.numpy(), 2, out=y.numpy())
+        double(a, torch.empty_like(a))
+        return y
+
+    def cleared(a):
+        y = torch.empty_like(a)
+        y.numpy()[:] = 0
+        double(a, y)
+        return y
+
+    def handed_over(a):
+        y, z = torch.empty_like(a), torch.empty_like(a)
+        numpy.multiply(a.numpy(), 2, out=z.numpy())
+        calls.observed("copy", lambda b, o: numpy.copyto(o.numpy(), b.numpy()), (z, y), {})
+        return y
+
+    def into(a):
+        y = torch.empty_like(a)
+        double(a, y)
+        return y
+    assert (kind(into), kind(cleared), kind(beside), kind(handed_over)) == ("own", "own", "python", "framework")
+    calls.defined("native", "extension")  # Which may be called where nobody sees it.
+    assert kind(beside) == "own"
 
 
 def test_numpy_is_not_a_kernel(own):

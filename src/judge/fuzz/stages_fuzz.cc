@@ -140,6 +140,7 @@ bool ServeSupervisor(FakeHost& fake) {
   for (const char letter : fake.Told()) {
     served = true;
     if (letter == 'F' || letter == 'T' || letter == 'S') PutPacket(fake.supervisor, {&letter, 1});
+    if (letter == 'W') PutPacket(fake.supervisor, "W 1");
     if (letter == 'E') PutPacket(fake.supervisor, R"(E {})");
     if (letter == 'D') PutPacket(fake.supervisor, "D 0");
   }

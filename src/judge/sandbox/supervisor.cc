@@ -15,6 +15,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "judge/sandbox/code_watch.h"
 #include "judge/sandbox/descriptors.h"
@@ -43,7 +44,7 @@ class Supervisor {
   bool NoticeHost(const siginfo_t& event);
 
   void Freeze();
-  void Thaw();
+  bool Thaw();
   void Pause();
   void Resume();
   void StartLooking(const std::string& how);
@@ -173,12 +174,12 @@ void Supervisor::Freeze() {
   if (state_ == State::kRunning) Stop();
 }
 
-void Supervisor::Thaw() {
-  Say(woken_ ? "T woken" : "T");
-  woken_ = false;
+/// Returns whether something ran meanwhile that should have stood still.
+bool Supervisor::Thaw() {
   frozen_ = false;
   owes_answer_ = false;
-  if (!paused_) Continue();
+  if (!paused_) Continue();  // First: a question may be waiting for it.
+  return std::exchange(woken_, false);
 }
 
 void Supervisor::Pause() {
@@ -201,8 +202,13 @@ bool Supervisor::HearJudge() {
       Freeze();
       return true;
     case 'T':
-      Thaw();
+      Say(Thaw() ? "T woken" : "T");
       return true;
+    case 'W': {
+      const auto now = std::chrono::steady_clock::now().time_since_epoch();  // Before anything of it can run.
+      Say(std::string("W ") + std::to_string(std::chrono::nanoseconds(now).count()) + (Thaw() ? " woken" : ""));
+      return true;
+    }
     case 'P':
       Pause();
       return true;

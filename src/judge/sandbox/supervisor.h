@@ -1,11 +1,12 @@
 // The parent of one host, pid 1 of its namespace: freezes, thaws, counts, kills, and says how the host ended.
 //
 // It speaks on `control` (SOCK_SEQPACKET), one short text a packet:
-//   from the judge  F freeze all; T thaw all; D count daemons; K kill all. End of file kills all, too.
+//   from the judge  F freeze all; T thaw all, W too; D count daemons; K kill all. End of file kills all, too.
 //                   P and R pause and resume all, without an answer: a pause holds, also through a thaw, until R.
 //                   "S <gap> <most>" looks where the threads of the host are, at up to <most> moments about <gap>
 //                   microseconds of running apart, at each of which all are stopped for an instant; E ends that.
-//   to the judge    F (all stand still), T or "T woken", "D <n>", S, "E <report>" (see code_watch.h), and when the host
+//   to the judge    F (all stand still), T or "T woken", "W <ns>" or "W <ns> woken" (CLOCK_MONOTONIC just before they
+//                   went on), "D <n>", S, "E <report>" (see code_watch.h), and when the host
 //   has ended
 //                   "X exit <code>" or "X signal <n>", with " daemons <n>" where processes outlived it and " woken" as
 //                   below; then it ends itself.
