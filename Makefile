@@ -41,9 +41,10 @@ test: build bindings ## Every test: C++, Python, and the verdict cases.
 	$(RUN) $(PYTHON) scripts/validate_verdicts.py build/verdicts.jsonl
 
 bench: build ## Runs the benchmarks.
-	@for program in $(RELEASE)/bin/*_bench; do echo "$$program"; $(RUN) "$$program" || exit 1; done
-	@if $(PYTHON) -c 'import importlib.util as u, kgym, sys; sys.exit(u.find_spec("verl") is None)' 2>/dev/null; then $(PYTHON) bench/methods_verl.py; \
-	else echo "bench/methods_verl.py: $(PYTHON) has not both kgym and verl; docs/methods.md has its figures"; fi
+	@failed=""; for program in $(RELEASE)/bin/*_bench; do echo "$$program"; $(RUN) "$$program" || failed="$$failed $$(basename "$$program")"; done; \
+	if $(PYTHON) -c 'import importlib.util as u, kgym, sys; sys.exit(u.find_spec("verl") is None)' 2>/dev/null; then $(PYTHON) bench/methods_verl.py || failed="$$failed methods_verl.py"; \
+	else echo "bench/methods_verl.py: $(PYTHON) has not both kgym and verl; docs/methods.md has its figures"; fi; \
+	if [ -n "$$failed" ]; then echo "make bench: not as it should be:$$failed"; exit 1; fi
 
 asan: build ## C++ tests under the address and undefined-behaviour sanitizers.
 	@cmake --preset asan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null

@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -219,8 +220,9 @@ void Print(const std::string& name, const Json& row) {
 
 int Run(const Options& options) {
   Json all = Json::object();
+  int code = 0;
   for (const std::string& name : options.queues) {
-    Result<TempDir> folder = TempDir::Create("queue-bench-", options.folder);
+    Result<TempDir> folder = TempDir::Create("queue-bench-", std::filesystem::absolute(options.folder));
     if (!folder) {
       std::fprintf(stderr, "queue_bench: %s\n", folder.error().message.c_str());
       return 2;
@@ -229,13 +231,14 @@ int Run(const Options& options) {
         name == "sqlite" ? MeasureSqlite(folder->path(), options) : MeasureRedis(folder->path(), options);
     if (!row) {
       std::fprintf(stderr, "queue_bench: %s is left out: %s\n", name.c_str(), row.error().message.c_str());
+      code = 1;
       continue;
     }
     if (!options.json) Print(name, *row);
     all[name] = *row;
   }
   if (options.json) std::printf("%s\n", DumpJson(all, 2).c_str());
-  return 0;
+  return code;
 }
 
 }  // namespace
