@@ -17,10 +17,11 @@ from .wire import Failure
 def op_build(message: dict[str, Any], fds: list[int]) -> tuple[dict[str, Any], list[int]]:
     context = Context(mode="build", private_dir=private_folder(), jobs=message["jobs"],
                       device=message.get("device", "cpu"), arch=message.get("arch", ""))
-    find_backend(message["backend"]).install(context)
+    backend = find_backend(message["backend"])
+    backend.install(context)
     note = ""
     try:
-        import_submission(fds[0])
+        import_submission(fds[0], backend.translate)
     except Failure as failure:
         if failure.kind in ("compile", "oom"):
             raise

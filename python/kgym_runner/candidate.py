@@ -19,7 +19,7 @@ import importlib.util
 import os
 import sys
 import time
-from typing import Any
+from typing import Any, Callable
 
 import torch
 
@@ -84,11 +84,12 @@ class Candidate:
     def op_load(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         paths = _write_artefacts(message["artefacts"], fds[1:])
         self.context = Context(mode="run", private_dir=private_folder(), device=device.current().name, arch=device.current().arch, artefacts=paths)
-        find_backend(message["backend"]).install(self.context)
+        backend = find_backend(message["backend"])
+        backend.install(self.context)
         self.pattern = message["pattern"]
         if self.pattern >= 0:
             self.probe.set_malloc_perturb(self.pattern)
-        module = import_submission(fds[0])
+        module = import_submission(fds[0], backend.translate)
         entry = getattr(module, message["entry"], None)
         if not callable(entry):
             raise Failure("format", "it does not define %s" % message["entry"])
@@ -259,12 +260,22 @@ def _write_artefacts(keys: list[str], fds: list[int]) -> dict[str, str]:
     return paths
 
 
-def import_submission(fd: int) -> Any:
-    """The submission as a module from a private file (inspect.getsource needs one). Raises Failure("load") or ("compile")."""
+def _translated(source: bytes, translate: Callable[[str], str] | None) -> bytes:
+    """The Python of a submission that may be in another language. Raises Failure("format")."""
+    if translate is None:
+        return source
+    try:
+        return translate(source.decode()).encode()
+    except Exception as error:  # noqa: BLE001
+        raise Failure("format", describe(error)) from None
+
+
+def import_submission(fd: int, translate: Callable[[str], str] | None = None) -> Any:
+    """The submission as a module from a private file (inspect.getsource needs one). Raises Failure("format"), ("load") or ("compile")."""
     os.makedirs(_HOME, exist_ok=True)
     path = os.path.join(_HOME, "submission.py")
     with open(fd, "rb", closefd=False) as source, open(path, "wb") as out:
-        out.write(source.read())
+        out.write(_translated(source.read(), translate))
     spec = importlib.util.spec_from_file_location("submission", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["submission"] = module

@@ -1,6 +1,6 @@
 """The zygote: a process that has imported torch and triton, runs no operator, and forks hosts on request.
 
-Started by the judge as `python -I zygote.py FD`, FD being its private socket. First packet: {op: prepare, sandbox, modules, device, arch, seeded} ->
+Started by the judge as `python -I zygote.py FD`, FD being its private socket. First packet: {op: prepare, sandbox, modules, device, arch, seeded} [backends] ->
 {versions, report, backends, unprepared}; the sandbox's template is made before torch is imported, while there is one thread. Then {op: fork, kind, device, card, arch,
 seeded, cpus, threads, sandbox} [control, work, output] -> {pid} [pidfd]. End of file ends it, and with it every host.
 """
@@ -40,7 +40,14 @@ def _shown(more: list[str]) -> list[str]:
     return [p for p in paths if not any(p != q and p.startswith(q + "/") for q in paths)]
 
 
-def prepare(probe: Any, message: dict[str, Any]) -> dict[str, Any]:
+def _declare(fd: int) -> None:
+    """The backends that an operator declares. Raises ValueError."""
+    from kgym_runner.backends import declared
+    with open(fd, "rb") as file:
+        declared.declare(json.load(file))
+
+
+def prepare(probe: Any, message: dict[str, Any], declared: int) -> dict[str, Any]:
     from kgym_runner import gpu_zygote
     on_gpu = message["device"] != "cpu"
     SHARED.update({**message["sandbox"], "read_only": _shown([]), "devices": []})
@@ -51,8 +58,12 @@ def prepare(probe: Any, message: dict[str, Any]) -> dict[str, Any]:
     versions = _versions(message["modules"])
     if "torch" not in versions:
         return {"ok": False, "message": "torch cannot be imported by %s" % sys.executable}
-    for name in ("reference", "candidate", "builder"):
+    for name in ("reference", "candidate", "builder", "toolkit"):
         importlib.import_module("kgym_runner." + name)
+    try:
+        _declare(declared)
+    except ValueError as error:
+        return {"ok": False, "kind": "backend", "message": str(error)}
     unprepared = gpu_zygote.prepare(probe, message["arch"], message["seeded"]) if on_gpu else []
     gc.collect()
     gc.freeze()
@@ -67,6 +78,8 @@ def _backends(device: str) -> dict[str, Any]:
         declared = backends.backend(name)
         table[name] = {"needs_build": declared.needs_build, "speed": declared.measures_speed(device), "limit_scale": declared.limit_scale(device),
                        "runs": device in declared.devices, "missing": declared.missing()}
+        if declared.description:
+            table[name]["description"] = declared.description
     return table
 
 
@@ -115,7 +128,8 @@ def _become_host(probe: Any, message: dict[str, Any], born: dict[str, Any], work
         operations = {"build": op_build}
     elif message["kind"] == "candidate":
         from kgym_runner.candidate import Candidate
-        operations = Candidate(probe).operations()
+        from kgym_runner.toolkit import Toolkits
+        operations = {**Candidate(probe).operations(), **Toolkits().operations()}
     else:
         from kgym_runner.reference import Reference
         operations = Reference(probe).operations()
@@ -154,7 +168,7 @@ def main(fd: int) -> None:
         message, fds = packet
         probe.reap()
         if message["op"] == "prepare":
-            channel.send(prepare(probe, message))
+            channel.send(prepare(probe, message, fds[0]))
             continue
         reply, pidfd = fork(probe, message, fds)
         channel.send(reply, [] if pidfd is None else [pidfd])

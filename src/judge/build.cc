@@ -7,10 +7,26 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "base/log.h"
+#include "judge/build_bundle.h"
+#include "judge/machine.h"
 
 namespace kgym::judge {
 
 namespace fs = std::filesystem;
+
+bool IsArtefactKey(const std::string& key) {
+  return key.size() == 64 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::string BuildSalt(const Json& versions, const std::string& runner_hash, const BuildGround& ground) {
+  return DumpJson({versions, runner_hash, CpuModel(), ground.device, ground.arch});
+}
+
+std::string BuildMark(const std::string& salt) { return Sha256Hex(salt).substr(0, 16); }
+
+std::vector<std::string> HostModules() {
+  return {"torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
+}
 
 std::string BuildCache::Key(const Submission& submission) const {
   return Sha256().Field(submission.Hash()).Field(salt_).FinishHex();
@@ -53,12 +69,26 @@ Status BuildCache::Store(const std::string& key, const Artefacts& artefacts) con
 
 namespace {
 
-/// Artefacts are named by digests.
-bool IsKey(const std::string& key) {
-  return key.size() == 64 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
+Ruling Forged(const std::string& what) { return {Outcome::kRejectedResultForgery, what, {{"stage", "build"}}}; }
+
+void StoreOrWarn(const BuildCache& cache, const std::string& key, const Artefacts& artefacts) {
+  if (Status stored = cache.Store(key, artefacts); !stored.ok())
+    LogWarning("a build could not be cached: " + stored.error().message);
 }
 
-Ruling Forged(const std::string& what) { return {Outcome::kRejectedResultForgery, what, {{"stage", "build"}}}; }
+/// What another machine built; none where it is to be built here.
+Awaitable<std::optional<Artefacts>> Fetched(BuildDepot& depot, const BuildCache& cache, std::string key) {
+  const Result<std::optional<std::string>> bundle = co_await depot.Fetch(key);
+  if (!bundle.ok()) LogWarning("builds of others cannot be asked for: " + bundle.error().message);
+  if (!bundle.ok() || !*bundle) co_return std::nullopt;
+  Result<Artefacts> artefacts = UnpackBuild(**bundle);
+  if (!artefacts.ok()) {
+    LogWarning("a build of another machine is not taken: " + artefacts.error().message);
+    co_return std::nullopt;
+  }
+  StoreOrWarn(cache, key, *artefacts);
+  co_return *std::move(artefacts);
+}
 
 }  // namespace
 
@@ -68,7 +98,7 @@ Result<Artefacts> TakeArtefacts(Answer answer, std::size_t most_bytes) {
   if (keys->size() != answer.fds.size()) return Error{"a builder host sent other files than it names"};
   std::size_t left = most_bytes;
   for (std::size_t i = 0; i < keys->size(); ++i) {
-    if (!(*keys)[i].is_string() || !IsKey((*keys)[i].get<std::string>()))
+    if (!(*keys)[i].is_string() || !IsArtefactKey((*keys)[i].get<std::string>()))
       return Error{"a builder host names a file '" + DumpJson((*keys)[i]).substr(0, 80) + "'"};
     artefacts.keys.push_back((*keys)[i].get<std::string>());
     const Result<std::string> bytes = ReadMemfd(answer.fds[i].get(), left);
@@ -79,10 +109,14 @@ Result<Artefacts> TakeArtefacts(Answer answer, std::size_t most_bytes) {
   return artefacts;
 }
 
-Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const JudgeConfig& config, BuildGround ground,
-                               const Submission& submission, std::string& log) {
+Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, BuildDepot* depot, const JudgeConfig& config,
+                               BuildGround ground, const Submission& submission, std::string& log) {
   const std::string key = cache.Key(submission);
   if (Result<Artefacts> known = cache.Load(key); known.ok()) co_return Built(std::move(*known));
+  if (depot != nullptr) {
+    std::optional<Artefacts> fetched = co_await Fetched(*depot, cache, key);
+    if (fetched) co_return Built(*std::move(fetched));
+  }
 
   HostSpec spec;
   spec.kind = HostKind::kBuilder;
@@ -107,8 +141,7 @@ Awaitable<Result<Built>> Build(Zygote& zygote, const BuildCache& cache, const Ju
   if (ruling) co_return Built(std::move(*ruling));
   Result<Artefacts> artefacts = TakeArtefacts(std::move(answer));
   if (!artefacts.ok()) co_return Built(Forged(artefacts.error().message));
-  if (Status stored = cache.Store(key, *artefacts); !stored.ok())
-    LogWarning("a build could not be cached: " + stored.error().message);
+  StoreOrWarn(cache, key, *artefacts);
   co_return Built(std::move(*artefacts));
 }
 

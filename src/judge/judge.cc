@@ -1,11 +1,9 @@
 #include "judge/judge.h"
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "base/hash.h"
 #include "base/log.h"
@@ -14,8 +12,10 @@
 #include "judge/cgroup_folder.h"
 #include "judge/claims.h"
 #include "judge/correctness.h"
+#include "judge/extensions.h"
 #include "judge/graph_replay.h"
 #include "judge/library_policy.h"
+#include "judge/machine.h"
 #include "judge/memory_need.h"
 #include "judge/own_work.h"
 #include "judge/timing.h"
@@ -32,19 +32,6 @@ constexpr double kWide = 0.2;
 
 // A process that failed may know of it before the card's report is there.
 constexpr Duration kReportPatience = 20ms;
-
-std::string CpuModel() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return std::string(Trim(line.substr(line.find(':') + 1)));
-  }
-  return "unknown";
-}
-
-std::string Kernel() {
-  utsname name{};
-  return ::uname(&name) == 0 ? std::string(name.release) : "unknown";
-}
 
 Json ConfigJson(JudgeConfig config) { return ConfigFields(config).ToJson(); }
 
@@ -101,11 +88,12 @@ BuildGround GroundOfBuilds(const LaneDevice& device) {
   return {OtherCpus(device.cpus), "cpu", ""};
 }
 
-Zygote::Options ZygoteOptions(const JudgeConfig& config, const LaneDevice& device, const Runtime& runtime) {
+Zygote::Options ZygoteOptions(const JudgeConfig& config, const LaneDevice& device, const Runtime& runtime,
+                              const Extensions& extensions) {
   Zygote::Options options;
+  options.backends = extensions.backends;
   options.python = FindPython(config.python);
-  options.modules = {
-      "torch", "numpy", "triton", "triton.language", "torch.utils.cpp_extension", "torch.utils._python_dispatch"};
+  options.modules = HostModules();
   options.strict = config.sandbox == SandboxLevel::kStrict;
   if (device.on_gpu()) {
     options.device = "cuda";
@@ -129,9 +117,10 @@ Judge::Judge(Executor executor, JudgeConfig config, Runtime runtime)
       runtime_(std::move(runtime)),
       build_turn_(executor, static_cast<std::size_t>(config_.build_jobs)) {}
 
-Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeConfig config) {
+Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeConfig config, BuildDepot* depot) {
   if (const std::string fault = config.Fault(); !fault.empty()) co_return Error{"config: " + fault};
   config = config.Completed();
+  KGYM_CO_TRY(Extensions extensions, Extensions::Read(config.extensions));
   KGYM_CO_TRY(Runtime runtime, Runtime::Unpack());
   LaneDevice device;
   KGYM_CO_TRY(device.cpus, LaneCpus(config.cpus));
@@ -145,24 +134,36 @@ Awaitable<Result<std::unique_ptr<Judge>>> Judge::Start(Executor executor, JudgeC
     device.nvml = &Nvml();
   }
   std::unique_ptr<Judge> judge(new Judge(executor, std::move(config), std::move(runtime)));
-  KGYM_CO_TRY(judge->zygote_, co_await Zygote::Start(executor, judge->runtime_,
-                                                     ZygoteOptions(judge->config_, device, judge->runtime_)));
+  judge->depot_ = depot;
+  KGYM_CO_TRY(judge->zygote_,
+              co_await Zygote::Start(executor, judge->runtime_,
+                                     ZygoteOptions(judge->config_, device, judge->runtime_, extensions)));
   judge->backends_ = judge->zygote_->backends();
   judge->lane_ = std::make_unique<Lane>(executor, *judge->zygote_, judge->config_, device);
 
   provenance.update({{"versions", judge->zygote_->versions()},
                      {"runner", judge->runtime_.hash().substr(0, 16)},
                      {"cpu", CpuModel()},
-                     {"kernel", Kernel()},
+                     {"kernel", KernelRelease()},
                      {"cores", device.cpus},
                      {"cgroups", UsableCgroups()},
                      {"zygote_sandbox", judge->zygote_->sandbox()}});
   judge->provenance_ = std::move(provenance);
+  if (!extensions.hash.empty()) judge->provenance_["extensions"] = extensions.hash.substr(0, 16);
   const std::string salt =
-      DumpJson(judge->zygote_->versions()) + judge->runtime_.hash() + CpuModel() + device.found.name;
+      DumpJson(judge->zygote_->versions()) + judge->runtime_.hash() + extensions.hash + CpuModel() + device.found.name;
   const std::filesystem::path cache = CacheFolder(judge->config_.cache);
-  judge->builds_ = std::make_unique<BuildCache>(cache / "builds", salt);
+  const std::string build_salt = BuildSalt(judge->zygote_->versions(), judge->runtime_.hash() + extensions.hash,
+                                           GroundOfBuilds(judge->lane_->device()));
+  judge->build_mark_ = BuildMark(build_salt);
+  judge->builds_ = std::make_unique<BuildCache>(cache / "builds", build_salt);
   judge->baselines_ = std::make_unique<Baselines>(cache / "baselines", salt + DumpJson(Json(device.cpus)));
+  auto toolbox = co_await Toolbox::Open(*judge->lane_, judge->config_, std::move(extensions));
+  if (!toolbox.ok()) {
+    co_await judge->lane_->Close();
+    co_return toolbox.error();
+  }
+  judge->toolbox_ = std::move(*toolbox);
   judge->lane_->Refill();
   co_return judge;
 }
@@ -226,12 +227,13 @@ Awaitable<Result<Judged>> Judge::Attempt(const Task& task) {
     const auto turn = co_await build_turn_.Acquire();
     task.Tell("building");
     const Instant build_start = std::chrono::steady_clock::now();
-    KGYM_CO_TRY(Built built,
-                co_await Build(*zygote_, *builds_, config, GroundOfBuilds(lane_->device()), submission, verdict.log));
+    KGYM_CO_TRY(Built built, co_await Build(*zygote_, *builds_, depot_, config, GroundOfBuilds(lane_->device()),
+                                            submission, verdict.log));
     verdict.stages["build_ms"] = MsSince(build_start);
     if (auto* ruling = std::get_if<Ruling>(&built)) co_return finish(std::move(*ruling));
     artefacts = std::move(std::get<Artefacts>(built));
     verdict.stages["build_cached"] = artefacts.cached;
+    if (artefacts.fetched) verdict.stages["build_fetched"] = true;
   }
   const Instant wait_start = std::chrono::steady_clock::now();
   AsyncSemaphore::Permit lane = co_await lane_->Acquire();

@@ -22,6 +22,7 @@
 #include "judge/problem.h"
 #include "judge/runtime.h"
 #include "judge/verdict.h"
+#include "judge/workflow/toolbox.h"
 #include "judge/zygote.h"
 
 namespace kgym::judge {
@@ -31,8 +32,10 @@ using Judged = std::variant<Verdict, ProblemFault>;
 
 class Judge {
  public:
-  /// Starts the zygote. An error says what is missing on this machine, and what to do.
-  static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config);
+  /// Starts the zygote. An error says what is missing on this machine, and what to do. `depot`: where builds of other
+  /// machines are asked for; must outlive it.
+  static Awaitable<Result<std::unique_ptr<Judge>>> Start(Executor executor, JudgeConfig config,
+                                                         BuildDepot* depot = nullptr);
 
   /// `config`: what this evaluation has otherwise than the judge; its `judge.*` keys, but for inject and
   /// those about whose work it is (require_custom_kernel, allow_library, min_coverage), have no effect. `stage` is
@@ -45,6 +48,9 @@ class Judge {
   /// for the look}
   Awaitable<Result<Json>> Examine(Problem problem, ExamineScale scale = ExamineScale::kAsIs);
 
+  /// Toolkits and workflows, of `judge.extensions`.
+  Toolbox& toolbox() { return *toolbox_; }
+
   /// See Lane::WatchHealth().
   void WatchHealth(std::function<void(const std::string& illness)> told) { lane_->WatchHealth(std::move(told)); }
 
@@ -55,6 +61,7 @@ class Judge {
   const Json& provenance() const { return provenance_; }
   const Json& backends() const { return backends_; }
   const JudgeConfig& config() const { return config_; }
+  const std::string& build_mark() const { return build_mark_; }  // See BuildMark().
 
  private:
   Judge(Executor executor, JudgeConfig config, Runtime runtime);
@@ -95,7 +102,10 @@ class Judge {
   Runtime runtime_;
   std::unique_ptr<Zygote> zygote_;
   std::unique_ptr<Lane> lane_;
+  std::unique_ptr<Toolbox> toolbox_;
   std::unique_ptr<BuildCache> builds_;
+  BuildDepot* depot_ = nullptr;
+  std::string build_mark_;
   std::unique_ptr<Baselines> baselines_;
   AsyncSemaphore build_turn_;
   Json provenance_ = Json::object();

@@ -99,6 +99,7 @@ struct LimitsConfig {
   Duration build = 180s;
   Duration load = 30s;
   Duration call = 10s;
+  Duration step = 60s;
   int memory_mb = 0;
   int processes = 0;
   int tmp_mb = 512;
@@ -111,6 +112,7 @@ struct LimitsConfig {
     field("build", build, {.meaning = "building a submission's native code", .min = 0.01});
     field("load", load, {.meaning = "importing and constructing a submission", .min = 0.01});
     field("call", call, {.meaning = "one call of a submission; a batch of n calls gets n times it", .min = 0.001});
+    field("step", step, {.meaning = "one step of a workflow (docs/extending.md)", .min = 0.01});
     field("memory", memory_mb,
           {.meaning = "private memory of a host; 0: 4096 on a CPU, 16384 on a GPU", .unit = "MB", .min = 0});
     field("processes", processes,
@@ -141,6 +143,7 @@ struct JudgeConfig {
   int at_once = 0;
   std::string python;
   std::string cache;
+  std::string extensions;
   std::vector<std::string> cpus;
   int build_jobs = 2;
   int pool = -1;
@@ -180,6 +183,8 @@ struct JudgeConfig {
     field("judge.python", python, {.meaning = "interpreter with torch; empty: KGYM_PYTHON, .venv, python3"});
     field("judge.cache", cache,
           {.meaning = "folder for builds and baselines; empty: $XDG_CACHE_HOME/kgym or ~/.cache/kgym"});
+    field("judge.extensions", extensions,
+          {.meaning = "folder with backends, toolkits and workflows of your own (docs/extending.md); empty: none"});
     field("judge.cpus", cpus, {.meaning = "cores to measure on; empty: all but the first"});
     field("judge.build_jobs", build_jobs, {.meaning = "builds at once", .unit = "builds", .min = 1, .max = 256});
     field("judge.pool", pool,

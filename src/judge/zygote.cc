@@ -123,12 +123,15 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
   zygote->ground_ = {{"device", options.device}, {"arch", options.arch}, {"seeded", options.seeded}};
   Json request = {{"op", "prepare"}, {"sandbox", zygote->prepared_}, {"modules", options.modules}};
   request.update(zygote->ground_);
-  Result<Packet> answer = co_await zygote->Ask(request, {}, kStartLimit);
+  KGYM_CO_TRY(const Fd declared, SealedMemfd("kgym-backends", DumpJson(options.backends)));
+  std::vector<int> fds = {declared.get()};
+  Result<Packet> answer = co_await zygote->Ask(request, std::move(fds), kStartLimit);
   if (!answer.ok())
     co_return Error{Concat(
         "'", options.python, "' does not run as the zygote (", answer.error().message,
         "). A Python from 3.10 on with torch is expected: ", "run scripts/setup.sh, or name one in KGYM_PYTHON")};
   KGYM_CO_TRY(Json body, ParseJson(answer->bytes, "the zygote's answer"));
+  if (ClaimedText(body, "kind") == "backend") co_return Error{ClaimedText(body, "message")};
   if (!body.value("ok", false))
     co_return Error{ClaimedText(body, "message") +
                     ": run scripts/setup.sh, or name a Python that has it in KGYM_PYTHON"};

@@ -30,6 +30,7 @@ class Zygote : public HostMaker {
     std::vector<int>
         cpus;  // Cores that the zygote itself runs on, so that its forking disturbs no measurement; empty for all.
     std::vector<std::string> environment;  // "NAME=value", beside the little that every zygote gets.
+    Json backends = Json::array();         // Declared beside the built-in ones; see backends/declared.py.
     bool strict = false;
   };
 

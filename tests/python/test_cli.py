@@ -27,7 +27,7 @@ def refused(*arguments: str | Path) -> str:
     return message
 
 
-@pytest.mark.parametrize("command", [[], ["eval"], ["cases"], ["problems"], ["replay"], ["doctor"], ["config"]])
+@pytest.mark.parametrize("command", [[], ["eval"], ["cases"], ["problems"], ["replay"], ["doctor"], ["config"], ["workflow"]])
 def test_help(command: list[str]) -> None:
     ended = kgym(*command, "--help")
     assert ended.code == 0 and ended.err == "" and "Usage: kgym" in ended.out

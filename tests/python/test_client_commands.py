@@ -58,7 +58,7 @@ def test_submit_and_wait_prints_the_verdict(fake: ServeProcess, relu: Path) -> N
     submitted = ask(fake, "submit", "level1/relu", relu, "--wait", "--id", "one", "--run", "r", "--priority", "high", "--label", "device=fake")
     assert submitted.code == 0 and submitted.out.startswith("one  accepted\nok")
     one = fake.ask("GET", "/v1/evaluations/one").json()
-    assert (one["run"], one["priority"], one["labels"], one["name"]) == ("r", "high", {"device": "fake"}, str(relu))
+    assert (one["run"], one["priority"], one["labels"], one["name"]) == ("r", "high", {"backend": "cpp", "device": "fake"}, str(relu))
     as_json = ask(fake, "wait", "one", "--json").json()
     assert as_json["verdict"]["schema"] == "kgym.verdict/1" and as_json == one
 

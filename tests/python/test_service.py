@@ -283,6 +283,26 @@ def test_openapi_describes_every_route(fake: ServeProcess) -> None:
     assert {reference.split('"')[0] for reference in references} <= set(document["components"]["schemas"])
 
 
+def test_openapi_says_what_kernelgyms_routes_answer(fake: ServeProcess) -> None:
+    """Their errors are theirs in form, and each status that they can have is there."""
+    paths = fake.ask("GET", "/openapi.json").json()["paths"]
+    for path, method, target, status in (
+        ("/status/{task_id}", "get", "/status/nothing", 404),
+        ("/kernelgym/results/{task_id}", "get", "/kernelgym/results/nothing", 404),
+        ("/workflow/submit", "post", "/workflow/submit", 500),
+    ):
+        reply = fake.ask(method.upper(), target, {"task_id": "t"} if method == "post" else None)
+        documented = paths[path][method]["responses"]
+        assert reply.status == status and reply.headers["content-type"] in documented[str(status)]["content"], reply
+        assert "application/json" in documented["401"]["content"]
+
+
+def test_openapi_calls_no_stream_a_string(fake: ServeProcess) -> None:
+    paths = fake.ask("GET", "/openapi.json").json()["paths"]
+    for path, kind in (("/v1/evaluations/{id}/events", "text/event-stream"), ("/v1/events", "text/event-stream"), ("/v1/worker/changes", "application/x-ndjson")):
+        assert paths[path]["get"]["responses"]["200"]["content"][kind]["schema"] == {}
+
+
 def test_tokens_scopes_and_tenants(tmp_path: Path) -> None:
     tokens = [
         {"name": name, "token": name * 20, "scopes": scopes, **more}

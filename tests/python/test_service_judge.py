@@ -53,8 +53,18 @@ def test_a_problem_that_cannot_be_judged(server: ServeProcess) -> None:
 
 
 def test_a_backend_that_is_not_there(server: ServeProcess) -> None:
-    one = server.ask("POST", "/v1/evaluations?wait=600", submission(backend="tritn")).json()
-    assert one["error"]["kind"] == "backend" and "did you mean 'triton'?" in one["error"]["message"]
+    """It waits for a worker that has it, and says what is missing; once it is too late, it is dead."""
+    assert server.ask("POST", "/v1/evaluations?wait=600", submission(config=QUICK, dedup=False)).json()["outcome"] == "ok"  # The lane is there.
+    server.ask("POST", "/v1/evaluations", submission(id="typo", backend="tritn"))
+    events = iter(Events(server, "/v1/evaluations/typo/events"))
+    name, event = next((name, event) for name, event in events if event.get("waits_for"))
+    events.close()  # type: ignore[attr-defined]
+    assert name == "queued" and "no lane has backend=tritn (did you mean 'triton'?); there are: backend=" in event["waits_for"]
+    for one in (server.ask("GET", "/v1/evaluations/typo").json(), server.ask("GET", "/v1/evaluations?state=queued").json()["evaluations"][0]):
+        assert one["state"] == "queued" and one["waits_for"] == event["waits_for"]
+    assert server.ask("DELETE", "/v1/evaluations/typo").json()["state"] == "cancelled"
+    late = server.ask("POST", "/v1/evaluations?wait=60", submission(backend="tritn", deadline_s=1)).json()
+    assert late["state"] == "dead" and late["reason"] == 'its deadline passed while it waited for a lane with {"backend":"tritn"}, after 0 attempts'
 
 
 def test_cancel_frees_the_lane(server: ServeProcess) -> None:

@@ -128,13 +128,22 @@ def test_labels(place: Site) -> None:
     place.work("day", "--fake-lanes", "1", "--fake-hold", "10ms")
     until(place.server, lambda view: states(view) == {"day": "ready"})
     waits = place.server.ask("POST", "/v1/evaluations", submission(id="late", labels={"pool": "night"})).json()
-    assert waits["waits_for"] == "no lane has pool=night; there are: device=fake. It waits for a worker that has it"
+    assert waits["waits_for"] == "no lane has pool=night; there are: backend=*, device=fake. It waits for a worker that has it"
     accept(place.server, 1)
     assert ended(place, "t0")["worker"] == "day"
     assert place.server.ask("GET", "/v1/evaluations/late").json()["state"] == "queued"
     place.work("night", "--fake-lanes", "1", "--fake-hold", "10ms", "--labels", "pool=night")
     one = ended(place, "late")
     assert one["worker"] == "night" and one["waits_for"] is None
+
+
+def test_a_backend_that_comes_later(place: Site) -> None:
+    """Real lanes of a CPU have no cupy; whoever joins with it takes the task."""
+    accept(place.server, 1, backend="cupy", labels={"device": "fake"})
+    none = place.server.ask("GET", "/v1/evaluations/t0").json()
+    assert none["state"] == "queued"
+    place.work("late", "--fake-lanes", "1", "--fake-hold", "10ms")
+    assert ended(place, "t0")["worker"] == "late"
 
 
 def test_a_name_is_one_living_workers(place: Site) -> None:
@@ -216,7 +225,7 @@ def test_a_token_needs_the_scope_work(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_joined_is_said() -> None:
-    for join, sentence in (("ftp://x", "redis://HOST[:PORT] or http://HOST:PORT is expected"), ("https://x", "TLS"), ("http://127.0.0.1:1", "http://127.0.0.1:1: ")):
+    for join, sentence in (("ftp://x", "redis[s]://HOST[:PORT] or http://HOST:PORT is expected"), ("https://x", "TLS"), ("http://127.0.0.1:1", "http://127.0.0.1:1: ")):
         refused = kgym("worker", "--join", join, "--fake-lanes", "1")
         assert refused.code == 2 and sentence in refused.err, refused.err
 

@@ -63,9 +63,11 @@ class Redis:
         self.url = f"redis://127.0.0.1:{self.port}"
         self.start()
 
+    def settings(self) -> dict[str, object]:
+        return {"port": self.port, "bind": "127.0.0.1", "dir": self.folder, "appendonly": "yes", "appendfsync": "always", "save": ""}
+
     def start(self) -> None:
-        settings = {"port": self.port, "bind": "127.0.0.1", "dir": self.folder, "appendonly": "yes", "appendfsync": "always", "save": ""}
-        words = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
+        words = [word for name, value in self.settings().items() for word in (f"--{name}", str(value))]
         self.process = subprocess.Popen(["redis-server", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert self.process.stdout is not None
         assert any("Ready to accept connections" in line for line in self.process.stdout)

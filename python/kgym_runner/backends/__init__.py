@@ -1,7 +1,7 @@
 """Backends: what a submission may be written in, and what a host must prepare before it imports one.
 
-A backend is a `Backend` declaration and an `install` hook, in a file of its own whose name is in `_MODULES`. The hook runs once in a builder or a
-candidate host, after the fork and before the submission's module is imported; it may replace library entry points in that process. It must not run a
+A backend is a `Backend` declaration and an `install` hook, in a file of its own whose name is in `_MODULES`, or one that an operator declares (declared.py).
+The hook runs once in a builder or a candidate host, after the fork and before the submission's module is imported; it may replace library entry points in that process. It must not run a
 framework operator. See docs/backends.md.
 """
 from __future__ import annotations
@@ -65,7 +65,8 @@ class Backend:
     needs_build: a builder host imports the submission first and hands its artefacts over. packages: what must be importable. devices: where it runs.
     speed_on: the devices on which a time means something. time_scale: by how much a time limit grows, by device (1 where absent).
     lacks: what this machine lacks besides packages, a few words each. warm: what a zygote may do once before it forks, so that hosts need not: it
-    initialises no device and leaves no thread behind.
+    initialises no device and leaves no thread behind. translate: the Python module that stands for a submission in another language; ValueError where the
+    submission is none.
     """
     name: str
     needs_build: bool
@@ -76,6 +77,8 @@ class Backend:
     time_scale: dict[str, float] = field(default_factory=dict)
     lacks: Callable[[], list[str]] = list
     warm: Callable[[Context], None] | None = None
+    translate: Callable[[str], str] | None = None
+    description: str = ""
 
     def missing(self) -> list[str]:
         """What must be installed before this backend works here, empty where all is there. Packages are looked for, not imported."""
@@ -89,12 +92,26 @@ class Backend:
         return self.time_scale.get(device, 1.0)
 
 
-def names() -> tuple[str, ...]:
+_DECLARED: dict[str, Backend] = {}  # Set in a zygote before it forks, constant afterwards.
+
+
+def builtin_names() -> tuple[str, ...]:
     return _MODULES
+
+
+def names() -> tuple[str, ...]:
+    return (*_MODULES, *_DECLARED)
+
+
+def register(declared: Backend) -> None:
+    """A backend beside the built-in ones, whose name is none of theirs."""
+    _DECLARED[declared.name] = declared
 
 
 def backend(name: str) -> Backend:
     """The declaration of a backend. Raises ValueError that names the known ones."""
+    if name in _DECLARED:
+        return _DECLARED[name]
     if name not in _MODULES:
-        raise ValueError("unknown backend '%s'; known: %s" % (name, ", ".join(_MODULES)))
+        raise ValueError("unknown backend '%s'; known: %s" % (name, ", ".join(names())))
     return importlib.import_module("." + name, __name__).BACKEND

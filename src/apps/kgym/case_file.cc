@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "apps/kgym/json_path.h"
-#include "apps/kgym/yaml_json.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/yaml_json.h"
 #include "judge/outcome.h"
 
 namespace kgym::app {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/kgym/yaml_json.h"
+#include "base/yaml_json.h"
 
 namespace kgym::app {
 namespace {

@@ -142,6 +142,39 @@ void AddProblems(CLI::App& app, ProblemsOptions& options) {
   AddJson(sub, options.json);
 }
 
+void AddWorkflow(CLI::App& app, WorkflowOptions& options) {
+  CLI::App* sub =
+      Subcommand(app, "workflow", "Run, check and list workflows: graphs of toolkit steps (docs/extending.md)",
+                 "  kgym workflow list --set judge.extensions=examples/extending\n"
+                 "  kgym workflow check examples/extending/workflows/nbody.yaml\n"
+                 "  kgym workflow run examples/extending/workflows/nbody.yaml \\\n"
+                 "      --field submission=@examples/extending/submissions/leapfrog.py --field bodies=24\n"
+                 "  kgym workflow run nbody --set judge.extensions=examples/extending --input input.json --artefacts "
+                 "out/ --json\n\n"
+                 "A file that lies in DIR/workflows needs no judge.extensions: DIR is meant.\n"
+                 "Exit: 0 every step that ran is ok, 1 a step failed, 2 bad input, 3 the judge's own fault.");
+  sub->require_subcommand(1);
+  sub->add_subcommand("list", "names, input and what they do")->fallthrough()->callback([&options] {
+    options.action = WorkflowOptions::Action::kList;
+  });
+  CLI::App* check =
+      sub->add_subcommand("check", "whether names, types and order of the steps are sound")->fallthrough();
+  check->add_option("NAME", options.names, "workflows of the folder, or files; none: all of the folder");
+  check->callback([&options] { options.action = WorkflowOptions::Action::kCheck; });
+  CLI::App* run = sub->add_subcommand("run", "run one on an input")->fallthrough();
+  run->add_option("NAME", options.names, "a workflow of the folder, or a file")->required()->expected(1);
+  run->add_option("--input", options.input, "JSON object with the workflow's input")->type_name("FILE");
+  run->add_option("--field", options.fields, "one field of the input, after the file; @FILE is what a file holds")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  run->add_option("--artefacts", options.artefacts, "write the files that steps leave behind, a folder a step")
+      ->type_name("DIR");
+  run->callback([&options] { options.action = WorkflowOptions::Action::kRun; });
+  sub->add_option("--root", options.root, "folder of the built-in suite, for steps that evaluate")->type_name("DIR");
+  AddConfig(sub, options.config);
+  AddJson(sub, options.json);
+}
+
 void AddOthers(CLI::App& app, ReplayOptions& replay, DoctorOptions& doctor, ShowConfigOptions& config) {
   CLI::App* sub =
       Subcommand(app, "replay", "Judge a kept evaluation again, and compare",
@@ -188,16 +221,22 @@ void AddWorker(CLI::App& app, WorkOptions& options) {
   CLI::App* sub =
       Subcommand(app, "worker", "Work on a queue that is elsewhere, with the lanes of this machine",
                  "  kgym worker --join http://server:8700 --devices cuda:0,cuda:1\n"
-                 "  kgym worker --join redis://:PASSWORD@queue:6379 --labels pool=night\n\n"
+                 "  kgym worker --join redis://:PASSWORD@queue:6379 --labels pool=night\n"
+                 "  kgym worker --join http://server:8700 --build-only --build-arch 90\n\n"
                  "SIGTERM drains: what runs may end, and is handed back otherwise. A second one ends it at once;\n"
                  "what ran is then tried elsewhere once its lease is over. It waits for a queue that went away.");
-  sub->add_option("--join", options.join, "the queue: http://HOST[:PORT] of a `kgym serve`, or the redis:// it uses")
+  sub->add_option("--join", options.join, "the queue: http://HOST[:PORT] of a `kgym serve`, or the redis[s]:// it uses")
       ->type_name("URL")
       ->envname("KGYM_QUEUE")
       ->required();
   sub->add_option("--token", options.token, "of the server, with the scope `work`; better kept in KGYM_TOKEN")
       ->type_name("TOKEN")
       ->envname("KGYM_TOKEN");
+  sub->add_flag("--build-only", options.build_only,
+                "judge nothing: build for the lanes of others, and keep that with the server; needs no device");
+  sub->add_option("--build-arch", options.build_arch, "of the cards to build for: 90, 100 (default: for CPU lanes)")
+      ->type_name("ARCH")
+      ->check(CLI::PositiveNumber.description(""));
   sub->add_option("--lease", options.lease, "what is not heard of for so long is tried elsewhere (default: 30s)")
       ->type_name("DURATION");
   AddLanes(sub, options);
@@ -236,6 +275,10 @@ void AddServe(CLI::App& app, ServeOptions& options) {
   sub->add_option("--keep-most", options.keep_most, "how many results are kept (default: 1000000)")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
+  sub->add_option("--builds-mb", options.builds_mb,
+                  "MiB of builds that are kept for workers; 0 keeps none (default: 4096)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 20).description(""));
   AddProblemSource(sub, options.source, false);
   AddConfig(sub, options.config);
   AddJson(sub, options.json);
@@ -261,9 +304,11 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !app.get_subcommands().empty()) {
     return Unexpected(*app.get_subcommands().front());
   }
-  const bool problems = std::string_view(argv[1]) == "problems";
-  if (problems && app.get_subcommand("problems")->get_subcommands().empty())
-    return "problems: list, show or check is expected";
+  for (const auto& [name, actions] :
+       {std::pair{"problems", "list, show or check"}, {"workflow", "list, check or run"}}) {
+    if (std::string_view(argv[1]) == name && app.get_subcommand(name)->get_subcommands().empty())
+      return Concat(name, ": ", actions, " is expected");
+  }
   std::string message = error.what();
   std::ranges::replace(message, '\n', ' ');
   return std::string(Trim(message));
@@ -300,9 +345,11 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   ServeOptions serve;
   WorkOptions worker;
   ShowConfigOptions config;
+  WorkflowOptions workflow;
   AddEval(app, eval);
   AddCases(app, cases);
   AddProblems(app, problems);
+  AddWorkflow(app, workflow);
   AddOthers(app, replay, doctor, config);
   AddServe(app, serve);
   AddWorker(app, worker);
@@ -323,6 +370,7 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   if (name == "cases") return {cases};
   if (name == "problems") return {problems};
   if (name == "replay") return {replay};
+  if (name == "workflow") return {workflow};
   if (name == "doctor") return {doctor};
   if (name == "serve") return {serve};
   if (name == "worker") return {worker};

@@ -11,6 +11,7 @@ int Run(const EvalOptions& options);
 int Run(const CasesOptions& options);
 int Run(const ProblemsOptions& options);
 int Run(const ReplayOptions& options);
+int Run(const WorkflowOptions& options);
 int Run(const DoctorOptions& options);
 int Run(const ServeOptions& options);
 int Run(const WorkOptions& options);

@@ -53,6 +53,11 @@ std::string StateOf(const Json& backend) {
   return backend.value("speed", false) ? "correctness and times" : "correctness only: it is interpreted on this device";
 }
 
+std::string Described(const Json& backend) {
+  const std::string text = TextAt(backend, "description");
+  return text.empty() ? "" : Concat(" (", text, ")");
+}
+
 void MachineText(const Json& report, std::string& text, bool colour) {
   const std::string cpu = TextAt(report, "provenance.cpu");
   Row(text, "machine", Concat(TextAt(report, "machine.system"), cpu.empty() ? "" : ", ", cpu), colour);
@@ -73,7 +78,7 @@ void MachineText(const Json& report, std::string& text, bool colour) {
   Row(text, "compiler", compiler.empty() ? "no g++" : compiler, colour);
   if (const std::string nvcc = TextAt(report, "compilers.nvcc"); !nvcc.empty()) Row(text, "nvcc", nvcc, colour);
   for (const auto& [name, backend] : Lookup(report, "backends").items())
-    Row(text, "backend " + name, StateOf(backend), colour);
+    Row(text, "backend " + name, StateOf(backend) + Described(backend), colour);
   const std::string cgroups = Words(Lookup(report, "provenance.cgroups"));
   if (report.contains("provenance")) Row(text, "cgroups", cgroups.empty() ? "none usable" : cgroups, colour);
 }

@@ -30,7 +30,8 @@ Result<std::map<std::string, std::string>> ReadLabels(const std::string& text) {
     const std::string name(Trim(std::string_view(word).substr(0, equals)));
     if (equals == std::string::npos || name.empty())
       return Error{Concat("--labels: '", word, "'; NAME=VALUE is expected, with commas between several")};
-    if (name == "device") return Error{"--labels: 'device' is what a lane finds out itself; use another name"};
+    if (name == "device" || name == "backend")
+      return Error{Concat("--labels: '", name, "' is what a lane finds out itself; use another name")};
     labels[name] = std::string(Trim(std::string_view(word).substr(equals + 1)));
   }
   return labels;

@@ -93,6 +93,7 @@ struct ServeOptions {
   int max_connections = 12'000;
   std::string keep_for = "168h";
   int keep_most = 1'000'000;
+  int builds_mb = 4096;
   std::string drain = "30s";
   ProblemSource source;
   ConfigSource config;
@@ -106,10 +107,24 @@ struct WorkOptions {
   std::string devices;  // "cuda:0,cuda:1"; empty: judge.device.
   std::string labels;   // "pool=a,owner=b": that each lane has besides its own.
   int slots = 0;        // Evaluations that a device is given at once; 0: as many as suit it.
+  bool build_only = false;
+  std::string build_arch;  // "90"; empty: CPU lanes.
   int fake_lanes = 0;
   std::string fake_hold = "50ms";
   std::string lease = "30s";
   std::string drain = "30s";
+  ConfigSource config;
+  bool json = false;
+};
+
+struct WorkflowOptions {
+  enum class Action { kList, kCheck, kRun };
+  Action action = Action::kList;
+  std::vector<std::string> names;   // Of the folder's workflows, or files.
+  std::string input;                // JSON file; empty: none.
+  std::vector<std::string> fields;  // "seed=7", "submission=@leapfrog.py".
+  std::string artefacts;            // Folder for the steps' files; empty: they are dropped.
+  std::string root;                 // Of the built-in suite, for steps that evaluate.
   ConfigSource config;
   bool json = false;
 };
@@ -119,8 +134,8 @@ struct ShowConfigOptions {
   bool yaml = false;
 };
 
-using Command =
-    std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ServeOptions, WorkOptions,
-                 ShowConfigOptions, SubmitOptions, StatusOptions, WaitOptions, CancelOptions, TopOptions>;
+using Command = std::variant<EvalOptions, CasesOptions, ProblemsOptions, ReplayOptions, DoctorOptions, ServeOptions,
+                             WorkOptions, ShowConfigOptions, SubmitOptions, StatusOptions, WaitOptions, CancelOptions,
+                             TopOptions, WorkflowOptions>;
 
 }  // namespace kgym::app

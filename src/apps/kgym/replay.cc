@@ -44,6 +44,7 @@ Result<judge::JudgeConfig> ConfigOf(const judge::Bundle& bundle, const ReplayOpt
   for (const std::string& assignment : options.config.set) KGYM_TRY_VOID(fields.Override(assignment));
   config.python = here.python;
   config.cache = here.cache;
+  config.extensions = here.extensions;
   config.cpus = here.cpus;
   return config;
 }

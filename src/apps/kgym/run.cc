@@ -12,6 +12,7 @@
 #include "apps/kgym/console.h"
 #include "base/config.h"
 #include "base/text.h"
+#include "judge/extensions.h"
 
 namespace kgym::app {
 namespace {
@@ -30,6 +31,7 @@ Result<judge::JudgeConfig> LoadConfig(const ConfigSource& source) {
   if (!source.file.empty()) KGYM_TRY_VOID(fields.LoadYaml(source.file));
   for (const std::string& assignment : source.set) KGYM_TRY_VOID(fields.Override(assignment));
   if (const std::string fault = config.Fault(); !fault.empty()) return Error{"config: " + fault};
+  KGYM_TRY_VOID(judge::Extensions::Read(config.extensions));  // So that a fault in it is bad input, said at once.
   return config;
 }
 

@@ -35,6 +35,7 @@ Result<service::ServeOptions> Read(const ServeOptions& options) {
   KGYM_TRY(serve.retention.age, ReadDuration("--keep-for", options.keep_for));
   KGYM_TRY(serve.drain, ReadDuration("--drain", options.drain));
   serve.retention.count = options.keep_most;
+  serve.builds_bytes = std::int64_t{options.builds_mb} << 20;
   serve.bounds.queued = options.max_queued;
   serve.limits.connections = static_cast<std::size_t>(options.max_connections);
   serve.suite = options.source.suite;

@@ -25,6 +25,12 @@ Result<service::WorkOptions> Read(const WorkOptions& options) {
   work.name = options.name;
   work.slots = options.slots;
   work.fake_lanes = options.fake_lanes;
+  work.build_only = options.build_only;
+  work.build_arch = options.build_arch;
+  if (options.build_only && (options.fake_lanes > 0 || !options.devices.empty()))
+    return Error{"--build-only: it goes with neither --devices nor --fake-lanes; leave one out"};
+  if (!options.build_only && !options.build_arch.empty())
+    return Error{"--build-arch: it is for a worker that only builds; add --build-only"};
   work.version = KGYM_VERSION;
   return work;
 }

@@ -27,6 +27,7 @@ void AddRoutes(http::Routes& routes, Api& api) {
   AddStatusRoutes(routes, api);
   AddHealthRoutes(routes, api);
   AddWorkRoutes(routes, api);
+  AddBuildRoutes(routes, api);
 }
 
 std::string TenantOf(const http::Request& request) {

@@ -20,6 +20,8 @@
 
 namespace kgym::service {
 
+class BuildStore;
+
 /// All but the values must outlive it.
 struct Api {
   Executor executor;
@@ -30,6 +32,7 @@ struct Api {
   judge::JudgeConfig config;  // The server's own.
   std::string version;
   Crew& crew;
+  BuildStore& builds;
   std::string queue_kind;  // "sqlite", "redis": for people.
   bool open = false;       // No token is asked for.
   Instant started = std::chrono::steady_clock::now();
@@ -50,6 +53,7 @@ void AddArtefactRoutes(http::Routes& routes, Api& api);
 void AddStatusRoutes(http::Routes& routes, Api& api);
 void AddHealthRoutes(http::Routes& routes, Api& api);
 void AddWorkRoutes(http::Routes& routes, Api& api);
+void AddBuildRoutes(http::Routes& routes, Api& api);
 
 /// /metrics: Prometheus text.
 Awaitable<http::Response> Metrics(Api& api);

@@ -14,8 +14,9 @@ Instant Clock() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Attendance::Attendance(Executor executor, RosterEntry& roster, std::function<SharedWorkerView()> view)
-    : roster_(roster), view_(std::move(view)), instance_(RandomHex(8)), leaving_(executor) {}
+Attendance::Attendance(Executor executor, RosterEntry& roster, std::function<SharedWorkerView()> view,
+                       std::function<void(const std::string& lanes)> heard)
+    : roster_(roster), view_(std::move(view)), heard_(std::move(heard)), instance_(RandomHex(8)), leaving_(executor) {}
 
 Awaitable<Status> Attendance::Join() {
   for (const Instant until = Clock() + kJoinFor;;) {
@@ -36,6 +37,7 @@ Awaitable<Status> Attendance::Keep() {
     if (!reply.ok() && !lost) LogWarning("lost sight of the queue, which is waited for: " + reply.error().message);
     if (reply.ok() && lost) LogInfo("joined again");
     lost = !reply.ok();
+    if (reply.ok() && heard_) heard_(reply->lanes);
     if (reply.ok() && reply->answer == RosterEntry::Answer::kRefused) co_return Error{reply->why};
     if (reply.ok() && reply->answer == RosterEntry::Answer::kNameHeld) LogWarning(reply->why);
   }

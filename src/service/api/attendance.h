@@ -15,8 +15,10 @@ namespace kgym::service {
 
 class Attendance {
  public:
-  /// `roster` must outlive it. `view` is called on the executor, and never gives null.
-  Attendance(Executor executor, RosterEntry& roster, std::function<SharedWorkerView()> view);
+  /// `roster` must outlive it. `view` is called on the executor, and never gives null. `heard` is called with what the
+  /// roster's keeper says of all lanes, each time.
+  Attendance(Executor executor, RosterEntry& roster, std::function<SharedWorkerView()> view,
+             std::function<void(const std::string& lanes)> heard = {});
 
   /// Enters the worker. A name that a process held which died just now comes free within kSilence, and is waited for.
   /// An Error is a sentence that says why it may not work here, or that the roster cannot be reached.
@@ -37,6 +39,7 @@ class Attendance {
 
   RosterEntry& roster_;
   std::function<SharedWorkerView()> view_;
+  std::function<void(const std::string& lanes)> heard_;
   std::string instance_;
   http::Signal leaving_;
   bool left_ = false, given_up_ = false;

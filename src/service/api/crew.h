@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/async.h"
+#include "service/api/build_target.h"
 #include "service/api/feed.h"
 #include "service/api/worker_view.h"
 #include "service/queue/roster.h"
@@ -30,9 +32,12 @@ class Crew {
   /// Whether somebody takes tasks.
   bool ready() const;
 
-  /// Why what waits will go on waiting as things were a moment ago: no lane has what it asks for. Empty where one has,
-  /// or where lanes are still getting ready. Cheap: every submission asks.
+  /// Why what waits will go on waiting as things were a moment ago: no lane has what it asks for, or those that have it
+  /// are out of use. Empty where one works, or where lanes are still getting ready. Cheap: every submission asks.
   std::string WhyItWaits(const Task& task) const;
+
+  /// The lanes that somebody else may build for.
+  const std::set<BuildTarget>& build_targets() const { return offer_.build_targets; }
 
   /// Reads the roster every second, until cancelled.
   Awaitable<void> Follow();
@@ -43,10 +48,13 @@ class Crew {
   /// What lanes there are, and whether more may come by themselves.
   struct Offer {
     bool open = true;
-    std::set<Labels> lanes;
+    std::map<Labels, std::string> lanes;         // And why none of these labels works; empty where one does.
+    std::map<std::string, std::string> lacking;  // Backends that a lane could run: what its machine lacks for it.
+    std::set<BuildTarget> build_targets;
   };
   void Enter(const std::vector<Member>& members);
   Offer OfferNow() const;
+  std::string WhatIsMissing(const Labels& wanted) const;
 
   Roster& roster_;
   Feed& feed_;

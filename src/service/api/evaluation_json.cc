@@ -41,6 +41,7 @@ Json Common(const Task& task, std::optional<std::int64_t> position) {
           {"worker", TextOrNull(task.worker)},
           {"lane", TextOrNull(task.lane)},
           {"attached_to", TextOrNull(task.attached_to)},
+          {"waits_for", nullptr},
           {"reason", TextOrNull(task.reason)}};
 }
 
@@ -67,6 +68,8 @@ Json CommonSchema() {
             {"worker", NullOr("string", "Who runs it, or ran it last.")},
             {"lane", NullOr("string", "")},
             {"attached_to", NullOr("string", "The identical evaluation whose verdict it takes.")},
+            {"waits_for",
+             NullOr("string", "Why it will go on waiting as things are: no lane has its labels, or none that works.")},
             {"reason", NullOr("string", "Why it is dead, or why its latest attempt failed.")},
             {"outcome", NullOr("string", "Of the verdict; \"error\" where the problem cannot be judged.")},
             {"speedup", NullOr("number", "Of the verdict.")}}}};
@@ -97,7 +100,7 @@ Json EvaluationJson(const Task& task, std::optional<std::int64_t> position) {
     json["name"] = submission.value("name", "");
     json["config"] = payload->value("config", none);
   }
-  json["outcome"] = json["speedup"] = json["verdict"] = json["error"] = json["waits_for"] = nullptr;
+  json["outcome"] = json["speedup"] = json["verdict"] = json["error"] = nullptr;
   if (task.state == TaskState::kDone) {
     const Result<Json> result = ParseJson(task.result, "result");
     const OutcomeNote note = NoteOf(task.result);
@@ -118,7 +121,6 @@ Json EvaluationSchema() {
   Json& properties = schema["properties"];
   for (const char* text : {"backend", "entry", "name"}) properties[text] = {{"type", "string"}};
   properties["config"] = {{"type", "object"}};
-  properties["waits_for"] = NullOr("string", "Why it will go on waiting as things are: no lane has its labels.");
   properties["verdict"] = NullOr("object", "kgym.verdict/1, see docs/verdict.md; once it is done.");
   properties["error"] = NullOr("object", "Where the problem itself cannot be judged: kind, message, traceback.");
   properties["links"] = {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};

@@ -10,7 +10,7 @@ namespace kgym::service {
 Awaitable<Result<std::vector<LaneInfo>>> FakeLanes::Start() {
   std::vector<LaneInfo> lanes;
   for (int i = 0; i < lanes_; ++i)
-    lanes.push_back({Concat("fake:", i), {{"device", "fake"}}, 1, {{"hold_ms", ToMs(hold_)}}});
+    lanes.push_back({Concat("fake:", i), {{"device", "fake"}, {kBackendLabel, "*"}}, 1, {{"hold_ms", ToMs(hold_)}}});
   co_return lanes;
 }
 

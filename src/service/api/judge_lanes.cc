@@ -27,6 +27,15 @@ std::string BackendFault(const judge::Judge& judge, const std::string& backend) 
   return "";
 }
 
+/// What the judge can run: "cpp|triton".
+std::string BackendsOf(const judge::Judge& judge) {
+  std::vector<std::string> names;
+  for (const auto& [name, facts] : judge.backends().items()) {
+    if (BackendFault(judge, name).empty()) names.push_back(name);
+  }
+  return Join(names, "|");
+}
+
 /// Our own fault, and one that another try may not have.
 bool WorthAnotherTry(const judge::Verdict& verdict) {
   return verdict.outcome == judge::Outcome::kInfra && !verdict.evidence.contains("would_be");
@@ -38,19 +47,20 @@ LaneInfo JudgeLanes::Describe(const judge::Judge& judge) const {
   const Json& facts = judge.provenance();
   LaneInfo lane;
   lane.name = judge.config().device;
-  lane.labels = {{"device", facts.value("device", "cpu")}};
+  lane.labels = {{"device", facts.value("device", "cpu")}, {kBackendLabel, BackendsOf(judge)}};
   if (facts.contains("card")) lane.labels["card"] = facts.value("card", "");
   const bool on_gpu = judge.config().on_gpu();
   lane.slots = slots_ > 0 ? slots_ : (on_gpu ? 16 : 4);
   lane.facts = facts;
   lane.facts["backends"] = judge.backends();
+  lane.facts["builds"] = judge.build_mark();
   return lane;
 }
 
 Awaitable<Result<std::vector<LaneInfo>>> JudgeLanes::Start() {
   std::vector<LaneInfo> lanes;
   for (const judge::JudgeConfig& config : configs_) {
-    KGYM_CO_TRY(std::unique_ptr<judge::Judge> judge, co_await judge::Judge::Start(executor_, config));
+    KGYM_CO_TRY(std::unique_ptr<judge::Judge> judge, co_await judge::Judge::Start(executor_, config, depot_));
     lanes.push_back(Describe(*judge));
     judges_.push_back(std::move(judge));
   }

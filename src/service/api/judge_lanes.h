@@ -15,9 +15,10 @@ namespace kgym::service {
 class JudgeLanes final : public Lanes {
  public:
   /// One configuration for each device. `slots`: evaluations that a judge is given at once; their builds overlap, and
-  /// how many share the device is the judge's own affair. 0: as many as suit the device.
-  JudgeLanes(Executor executor, std::vector<judge::JudgeConfig> configs, int slots)
-      : executor_(std::move(executor)), configs_(std::move(configs)), slots_(slots) {}
+  /// how many share the device is the judge's own affair. 0: as many as suit the device. `depot`: builds of other
+  /// machines; may be null, must outlive it.
+  JudgeLanes(Executor executor, std::vector<judge::JudgeConfig> configs, int slots, judge::BuildDepot* depot = nullptr)
+      : executor_(std::move(executor)), configs_(std::move(configs)), slots_(slots), depot_(depot) {}
 
   Awaitable<Result<std::vector<LaneInfo>>> Start() override;
   Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
@@ -31,6 +32,7 @@ class JudgeLanes final : public Lanes {
   Executor executor_;
   std::vector<judge::JudgeConfig> configs_;
   int slots_;
+  judge::BuildDepot* depot_;
   std::vector<std::unique_ptr<judge::Judge>> judges_;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "service/queue/task.h"
+#include "service/schedule/follow.h"
 #include "service/schedule/labels.h"
 
 namespace kgym::service {
@@ -25,7 +27,8 @@ struct LaneInfo {
 /// What came of running a task.
 struct Ran {
   bool ok = false;
-  std::string text;  // The result's JSON where it is ok, else why there is none; the task is then tried again.
+  std::string text = {};  // The result's JSON where it is ok, else why there is none; the task is then tried again.
+  bool back = false;      // Neither: the task is for another lane, and goes back as if it had not been tried.
 };
 
 class Lanes {
@@ -39,6 +42,9 @@ class Lanes {
   /// `task` outlives the call. `last`: there is no further attempt.
   virtual Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
                              std::function<void(std::string_view)> stage) = 0;
+
+  /// A queued task as the schedule of these lanes sees it; none where it is not for them.
+  virtual std::optional<Waiting> Pick(const Task& task) const { return WaitingOf(task); }
 
   /// After Start(): `told` is called when a lane is taken out of use, with the reason, and with an empty one when it
   /// works again; at once for those that are ill now. Never after Close(). Lanes that are never ill need not.

@@ -1,5 +1,6 @@
 // /metrics: what the server counted, and what the queue says of itself.
 #include "service/api/api.h"
+#include "service/api/build_store.h"
 #include "service/api/exposition.h"
 #include "service/api/submission.h"
 
@@ -72,6 +73,19 @@ void AddCrew(Exposition& text, const std::vector<SharedWorkerView>& crew) {
           [](const auto& worker) { return worker.stopped; });
 }
 
+void AddBuilds(Exposition& text, const BuildStoreCounts& counts) {
+  const auto one = [&](const char* name, const char* type, const char* help, std::int64_t value) {
+    text.Metric(name, type, help);
+    text.Sample({}, static_cast<double>(value));
+  };
+  one("kgym_builds_kept", "gauge", "Builds that are kept for workers.", counts.builds);
+  one("kgym_builds_bytes", "gauge", "Bytes of these.", counts.bytes);
+  one("kgym_builds_taken_total", "counter", "Builds that a worker offered and that were new.", counts.taken);
+  one("kgym_builds_dropped_total", "counter", "Builds that made room for others.", counts.dropped);
+  one("kgym_builds_hits_total", "counter", "Builds that a lane asked for and that were there.", counts.hits);
+  one("kgym_builds_misses_total", "counter", "Builds that a lane asked for in vain.", counts.misses);
+}
+
 void AddHttp(Exposition& text, const Api& api) {
   const http::ServerStats stats = api.server->stats();
   const auto one = [&](const char* name, const char* type, const char* help, double value) {
@@ -104,6 +118,7 @@ Awaitable<http::Response> Metrics(Api& api) {
   if (stats.ok()) AddQueue(text, *stats, static_cast<double>(api.clock.NowMs()));
   AddFeed(text, api.feed);
   AddCrew(text, api.crew.workers());
+  AddBuilds(text, api.builds.counts());
   AddHttp(text, api);
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

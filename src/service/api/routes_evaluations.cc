@@ -51,8 +51,10 @@ Awaitable<Response> ListThem(Api& api, Request& request) {
                          request.target);
   if (!page.ok()) co_return QueueFault(request, page.error());
   Json lines = Json::array();
-  for (const Task& task : page->tasks)
+  for (const Task& task : page->tasks) {
     lines.push_back(EvaluationLine(task, api.feed.Position(task), api.feed.Note(task.spec.id)));
+    if (const std::string why = api.crew.WhyItWaits(task); !why.empty()) lines.back()["waits_for"] = why;
+  }
   const Json answer = {{"evaluations", std::move(lines)},
                        {"next", page->next.empty() ? Json(nullptr) : Json(page->next)}};
   co_return http::JsonResponse(answer);

@@ -44,6 +44,7 @@ Json StepJson(const Api& api, const Task& task) {
     const std::optional<std::int64_t> position = api.feed.Position(task);
     step["position"] = position ? Json(*position) : Json(nullptr);
     if (!task.attached_to.empty()) step["attached_to"] = task.attached_to;
+    if (const std::string why = api.crew.WhyItWaits(task); !why.empty()) step["waits_for"] = why;
   } else if (task.state == TaskState::kRunning) {
     step["stage"] = task.stage;
     step["lane"] = task.lane;
@@ -100,10 +101,11 @@ class EvaluationStream {
     co_return true;
   }
 
-  /// Nothing happened to it: perhaps it has come forward.
+  /// Nothing happened to it: perhaps it has come forward, or what it waits for has gone or come.
   Awaitable<bool> SendQuiet(Stream& stream) {
     const auto live = api_.feed.live().find(id_);
-    if (queued_ && live != api_.feed.live().end() && api_.feed.Position(live->second) != position_) {
+    const bool here = queued_ && live != api_.feed.live().end();
+    if (here && (api_.feed.Position(live->second) != position_ || api_.crew.WhyItWaits(live->second) != waits_for_)) {
       const Task task = live->second;
       co_return co_await Tell(stream, task);
     }
@@ -120,6 +122,7 @@ class EvaluationStream {
     }
     queued_ = task.state == TaskState::kQueued;
     position_ = api_.feed.Position(task);
+    waits_for_ = api_.crew.WhyItWaits(task);
     const Json step = StepJson(api_, task);
     Json without_time = step;
     without_time.erase("at");
@@ -147,6 +150,7 @@ class EvaluationStream {
   http::Hangup* hangup_;
   bool queued_ = false;
   std::optional<std::int64_t> position_;
+  std::string waits_for_;
   std::string last_;
   Instant last_sent_ = Now();
 };
@@ -202,7 +206,7 @@ Awaitable<Response> OverviewOnce(Api& api, Request& request) {
 }  // namespace
 
 void AddEventRoutes(http::Routes& routes, Api& api) {
-  const Json text = {{"type", "string"}};
+  const Json events = nullptr;  // JSON Schema has no words for a stream.
   routes.Add({.method = "GET",
               .path = "/v1/evaluations/{id}/events",
               .id = "followEvaluation",
@@ -210,7 +214,7 @@ void AddEventRoutes(http::Routes& routes, Api& api) {
                          "(building, checking, timing), and done, cancelled or dead, which is the whole evaluation.",
               .tag = "evaluations",
               .in_path = {IdParameter()},
-              .answers = {{200, "A stream that ends with the evaluation.", text, kEventStream},
+              .answers = {{200, "A stream that ends with the evaluation.", events, kEventStream},
                           {404, "It is not known, or not yours."}},
               .handler = [&api](Request& request) { return EvaluationEvents(api, request); }});
   routes.Add({.method = "GET",
@@ -218,7 +222,7 @@ void AddEventRoutes(http::Routes& routes, Api& api) {
               .id = "followOverview",
               .summary = "The overview as server-sent events, at most one a second.",
               .tag = "status",
-              .answers = {{200, "A stream without an end.", text, kEventStream}},
+              .answers = {{200, "A stream without an end.", events, kEventStream}},
               .handler = [&api](Request& request) { return OverviewEvents(api, request); }});
   routes.Add({.method = "GET",
               .path = "/v1/overview",

@@ -40,7 +40,8 @@ Awaitable<Response> Join(Api& api, Request& request) {
   if (reply->answer == RosterEntry::Answer::kNameHeld) co_return ToResponse(held, request.target);
   if (reply->answer == RosterEntry::Answer::kRefused)
     co_return ToResponse(http::RetryLater(503, "too-many-workers", reply->why, 10s), request.target);
-  const Json answer = {{"protocol", kProtocol}, {"version", api.version}};
+  const Json answer = {
+      {"protocol", kProtocol}, {"version", api.version}, {"lanes", BuildTargetsJson(api.crew.build_targets())}};
   co_return http::JsonResponse(answer);
 }
 
@@ -223,7 +224,7 @@ void AddWorkRoutes(http::Routes& routes, Api& api) {
               .summary = "All that are queued or running, then every change: a JSON object a line.",
               .tag = "workers",
               .scope = http::Scope::kWork,
-              .answers = {{200, "A stream without an end.", Json{{"type", "string"}}, "application/x-ndjson"}},
+              .answers = {{200, "A stream without an end.", nullptr, "application/x-ndjson"}},
               .handler = [&api](Request& request) { return FollowChanges(api, request); }});
 }
 

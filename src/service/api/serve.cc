@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "service/api/api.h"
 #include "service/api/attendance.h"
+#include "service/api/build_store.h"
 #include "service/api/fake_lanes.h"
 #include "service/api/judge_lanes.h"
 #include "service/api/work.h"
@@ -77,10 +78,10 @@ Status FillAccess(http::Access& access, const ServeOptions& options, Serving& se
   return Ok();
 }
 
-std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const ServeOptions& options) {
+std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const ServeOptions& options, BuildStore& builds) {
   if (!options.lanes) return std::make_unique<JudgeLanes>(executor, std::vector<judge::JudgeConfig>(), 0);
   if (options.fake_lanes > 0) return std::make_unique<FakeLanes>(options.fake_lanes, options.fake_hold);
-  return std::make_unique<JudgeLanes>(executor, options.judges, options.slots);
+  return std::make_unique<JudgeLanes>(executor, options.judges, options.slots, &builds);
 }
 
 Catalogue ReadCatalogue(const ServeOptions& options) {
@@ -123,9 +124,9 @@ Result<Opened> OpenQueue(const ServeOptions& options, const Clock& clock) {
 /// The lanes' thread and what lives on it.
 class Workshop {
  public:
-  Workshop(asio::io_context& io, const Opened& opened, const ServeOptions& options)
+  Workshop(asio::io_context& io, const Opened& opened, const ServeOptions& options, BuildStore& builds)
       : io_(io),
-        lanes_(MakeLanes(io_.get_executor(), options)),
+        lanes_(MakeLanes(io_.get_executor(), options, builds)),
         worker_(io_.get_executor(), *opened.queue, *lanes_, opened.worker) {}
 
   void Start(std::function<void()> ended) {
@@ -152,7 +153,7 @@ class Workshop {
 class Front {
  public:
   Front(asio::io_context& io, const Opened& opened, Workshop& workshop, const ServeOptions& options,
-        const Catalogue& catalogue, http::Access& access)
+        const Catalogue& catalogue, http::Access& access, BuildStore& builds)
       : io_(io),
         queue_(*opened.queue),
         workshop_(workshop),
@@ -170,6 +171,7 @@ class Front {
              .config = options.judges.front(),
              .version = options.version,
              .crew = crew_,
+             .builds = builds,
              .queue_kind = opened.kind,
              .open = options.no_auth},
         site_(routes_, access, clock_),
@@ -278,8 +280,9 @@ Status Serve(ServeOptions options, std::function<void(const Serving&)> begun) {
   asio::io_context front_io{1}, lanes_io{1};  // What the queue still has to answer may come after all else is gone.
   KGYM_TRY(const Opened opened, OpenQueue(options, clock));
   const Catalogue catalogue = ReadCatalogue(options);
-  Workshop workshop(lanes_io, opened, options);
-  Front front(front_io, opened, workshop, options, catalogue, access);
+  BuildStore builds(options.data / "builds", options.builds_bytes);
+  Workshop workshop(lanes_io, opened, options, builds);
+  Front front(front_io, opened, workshop, options, catalogue, access, builds);
   KGYM_TRY_VOID(front.Join());
   KGYM_TRY_VOID(front.Listen());
   serving.url =

@@ -45,6 +45,7 @@ struct ServeOptions {
   std::filesystem::path root;  // Of the suite.
   Bounds bounds;
   Retention retention;
+  std::int64_t builds_bytes = std::int64_t{4} << 30;  // What is kept in `data` of workers' builds; 0: nothing.
   http::Limits limits;
   Duration drain = 30s;  // How long what runs may go on after the first signal.
   std::string version;

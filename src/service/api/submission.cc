@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "service/api/evaluation_request.h"
 #include "service/queue/request_check.h"
+#include "service/schedule/labels.h"
 
 namespace kgym::service {
 namespace {
@@ -107,10 +108,13 @@ Result<judge::Problem> ProblemOf(const Json& body, const Catalogue& catalogue) {
   return problem;
 }
 
-std::map<std::string, std::string> LabelsOf(const Json& body, const std::string& backend) {
-  std::map<std::string, std::string> labels;
+/// What the lane must have: what is asked for, and what the backend needs.
+Result<Labels> LabelsOf(const Json& body, const std::string& backend) {
+  Labels labels;
   const Json wanted = body.value("labels", Json::object());
   for (const auto& [name, value] : wanted.items()) labels[name] = value.get<std::string>();
+  if (const std::string& said = labels.emplace(kBackendLabel, backend).first->second; said != backend)
+    return Error{Concat("field 'labels.backend': '", said, "'; it is '", backend, "', as field 'backend' says")};
   const bool needs_card = backend == "cuda" || backend == "cupy" || backend == "tilelang" || backend == "cutlass";
   if (needs_card) labels.emplace("device", "cuda");
   return labels;
@@ -187,7 +191,7 @@ Result<TaskSpec> ReadSubmission(const Json& body, const Ground& ground) {
   const auto priority = std::ranges::find(kPriorityNames, body.value("priority", "normal"));
   spec.priority = static_cast<int>(priority - kPriorityNames.begin());
   spec.content_key = ContentKey(request);
-  spec.labels = LabelsOf(body, request.submission.backend);
+  KGYM_TRY(spec.labels, LabelsOf(body, request.submission.backend));
   spec.affinity = AffinityOf(request.problem);
   spec.expected_hold_s = kOtherSeconds + (config.timing.enabled ? ToSeconds(config.timing.budget) : 0);
   const double deadline = body.value("deadline_s", 0.0);

@@ -76,10 +76,17 @@ TEST_F(SubmissionTest, IdenticalWorkHasOneKey) {
 }
 
 TEST_F(SubmissionTest, ACardIsAskedForWhereTheBackendNeedsOne) {
-  EXPECT_THAT(Read({{"backend", "cuda"}}).value().labels, UnorderedElementsAre(Pair("device", "cuda")));
+  EXPECT_THAT(Read({{"backend", "cuda"}}).value().labels,
+              UnorderedElementsAre(Pair("device", "cuda"), Pair("backend", "cuda")));
   EXPECT_THAT(Read({{"backend", "cuda"}, {"labels", {{"device", "other"}}}}).value().labels,
-              UnorderedElementsAre(Pair("device", "other")));
-  EXPECT_THAT(Read().value().labels, IsEmpty());
+              UnorderedElementsAre(Pair("device", "other"), Pair("backend", "cuda")));
+  EXPECT_THAT(Read().value().labels, UnorderedElementsAre(Pair("backend", "cpp")));
+}
+
+TEST_F(SubmissionTest, TheLaneMustHaveTheBackend) {
+  EXPECT_EQ(Fault({{"labels", {{"backend", "cpp"}}}}), "");
+  EXPECT_EQ(Fault({{"labels", {{"backend", "cuda"}}}}),
+            "field 'labels.backend': 'cuda'; it is 'cpp', as field 'backend' says");
 }
 
 TEST_F(SubmissionTest, TheServerKeepsWhatIsItsOwn) {

@@ -10,12 +10,14 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "service/api/attendance.h"
+#include "service/api/build_lanes.h"
 #include "service/api/fake_lanes.h"
 #include "service/api/judge_lanes.h"
 #include "service/api/worker.h"
 #include "service/http/client.h"
 #include "service/queue/redis_queue.h"
 #include "service/queue/redis_roster.h"
+#include "service/remote/remote_builds.h"
 #include "service/remote/remote_queue.h"
 #include "service/remote/remote_roster.h"
 
@@ -31,6 +33,7 @@ struct Joined {
   std::unique_ptr<http::Client> client;  // Of a server's queue.
   std::unique_ptr<WorkQueue> queue;
   std::unique_ptr<RosterEntry> roster;
+  std::unique_ptr<RemoteBuilds> builds;  // Of a server.
   std::string where;
 };
 
@@ -50,18 +53,27 @@ Result<Joined> OpenServer(const Executor& executor, const WorkOptions& options) 
   joined.client = std::make_unique<http::Client>(executor, url, options.token);
   joined.queue = std::make_unique<RemoteQueue>(*joined.client);
   joined.roster = std::make_unique<RemoteRoster>(*joined.client);
+  joined.builds = std::make_unique<RemoteBuilds>(*joined.client);
   return joined;
 }
 
 Result<Joined> Open(const Executor& executor, const WorkOptions& options) {
   if (options.join.starts_with("http")) return OpenServer(executor, options);
+  if (options.join.starts_with("redis") && options.build_only)
+    return Error{"--build-only: builds are kept by a server; join one with --join http://HOST:PORT"};
   if (options.join.starts_with("redis")) return OpenRedis(options.join);
-  return Error{Concat("--join: '", options.join, "'; redis://HOST[:PORT] or http://HOST:PORT is expected")};
+  return Error{Concat("--join: '", options.join, "'; redis[s]://HOST[:PORT] or http://HOST:PORT is expected")};
 }
 
-std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const WorkOptions& options) {
+std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const WorkOptions& options, Joined& joined) {
   if (options.fake_lanes > 0) return std::make_unique<FakeLanes>(options.fake_lanes, options.fake_hold);
-  return std::make_unique<JudgeLanes>(executor, options.judges, options.slots);
+  return std::make_unique<JudgeLanes>(executor, options.judges, options.slots, joined.builds.get());
+}
+
+std::unique_ptr<BuildLanes> MakeBuildLanes(const Executor& executor, const WorkOptions& options, Joined& joined) {
+  if (!options.build_only) return nullptr;
+  return std::make_unique<BuildLanes>(executor, options.judges.front(), options.build_arch, options.slots,
+                                      *joined.builds);
 }
 
 /// One process's work, from joining to leaving.
@@ -71,9 +83,12 @@ class Shift {
       : executor_(io.get_executor()),
         signals_(io, SIGINT, SIGTERM),
         options_(options),
-        lanes_(MakeLanes(executor_, options)),
-        worker_(executor_, *joined.queue, *lanes_, WorkerOptionsOf(options)),
-        attendance_(executor_, *joined.roster, [this] { return worker_.view(); }),
+        builds_(MakeBuildLanes(executor_, options, joined)),
+        lanes_(builds_ ? nullptr : MakeLanes(executor_, options, joined)),
+        worker_(executor_, *joined.queue, builds_ ? static_cast<Lanes&>(*builds_) : *lanes_, WorkerOptionsOf(options)),
+        attendance_(
+            executor_, *joined.roster, [this] { return worker_.view(); },
+            [this](const std::string& lanes) { OnLanes(lanes); }),
         where_(joined.where) {}
 
   Awaitable<void> Run(std::function<void(const Working&)> begun) {
@@ -103,6 +118,10 @@ class Shift {
             }};
   }
 
+  void OnLanes(const std::string& lanes) {
+    if (builds_ && builds_->Learn(lanes)) worker_.LookAgain();
+  }
+
   Awaitable<void> Keep() {
     const Status kept = co_await attendance_.Keep();
     if (kept.ok()) co_return;
@@ -127,6 +146,7 @@ class Shift {
   Executor executor_;
   asio::signal_set signals_;
   const WorkOptions& options_;
+  std::unique_ptr<BuildLanes> builds_;  // In place of the others.
   std::unique_ptr<Lanes> lanes_;
   Worker worker_;
   Attendance attendance_;

@@ -25,6 +25,8 @@ struct WorkOptions {
   std::vector<judge::JudgeConfig> judges;  // One a device.
   int slots = 0;                           // Evaluations that a judge is given at once; 0: as suits the device.
   Labels labels;                           // That each lane has besides its own.
+  bool build_only = false;                 // Builds for the others, by the first of `judges`; no device is used.
+  std::string build_arch;                  // Of the cards that it builds for: "90"; empty: for CPU lanes.
   int fake_lanes = 0;                      // Above 0: these in place of the judges.
   Duration fake_hold = 50ms;
   Duration lease = 30s;  // What is not heard of for so long is tried again elsewhere.

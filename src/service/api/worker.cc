@@ -15,7 +15,9 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kWarm = 8;  // Reference hosts that a lane is taken to keep open.
-constexpr Duration kFirstRetry = 100ms, kLastRetry = 5s;
+constexpr Duration kFirstRetry = 100ms, kLastRetry = 5s, kLongestRetry = 1min;
+// What was handed back so often, and meets a lane that falls ill again, may be what makes them ill: it counts then.
+constexpr int kFreeReturns = 5;
 
 Duration Next(Duration wait) { return std::min(2 * wait, kLastRetry); }
 
@@ -43,8 +45,7 @@ SharedWorkerView Worker::view() const {
 }
 
 Awaitable<void> Worker::Run() {
-  // What an earlier process left behind is seen to at once, however long the lanes take.
-  subscription_ = queue_.Watch(executor_, [this](const Changes& changes) { OnChanges(changes); });
+  LookAgain();  // What an earlier process left behind is seen to at once, however long the lanes take.
   Result<std::vector<LaneInfo>> lanes = co_await lanes_.Start();
   if (lanes.ok() && !draining_) {
     for (LaneInfo& lane : *lanes) lane.labels.insert(options_.labels.begin(), options_.labels.end());
@@ -74,6 +75,11 @@ Awaitable<void> Worker::Run() {
   subscription_.reset();
   co_await lanes_.Close();
   Update([](WorkerView& view) { view.state = WorkerView::State::kGone; });
+}
+
+void Worker::LookAgain() {
+  if (draining_) return;
+  subscription_ = queue_.Watch(executor_, [this](const Changes& changes) { OnChanges(changes); });
 }
 
 void Worker::OnChanges(const Changes& changes) {
@@ -107,7 +113,7 @@ std::vector<Hold> Worker::OrphansOf(const Changes& changes) const {
 
 void Worker::OnChange(const Task& task) {
   const std::string& id = task.spec.id;
-  Follow(backlog_, task);
+  Follow(backlog_, task, [this](const Task& one) { return lanes_.Pick(one); });
   if (Ended(task.state) && leasing_) ended_meanwhile_.insert(id);
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return;
@@ -135,6 +141,9 @@ Awaitable<void> Worker::Recover(std::vector<Hold> orphans, bool ended) {
 
 void Worker::OnHealth(std::size_t lane, const std::string& illness) {
   Update([&](WorkerView& view) { view.lanes[lane].fault = illness; });
+  for (Running& running : running_) {
+    if (!illness.empty() && running.lane == lane) SendBack(running, illness);
+  }
   kick_.Raise();
 }
 
@@ -166,7 +175,7 @@ Awaitable<void> Worker::Dispatch() {
     LogWarning("no task could be leased: " + leased.error().message);
     // They wait still: the queue says so again when it is back.
     for (const Decision& one : decisions.assigned) backlog_.Settle(one.charge, 0);
-    subscription_ = queue_.Watch(executor_, [this](const Changes& changes) { OnChanges(changes); });
+    LookAgain();
     co_await SleepFor(kFirstRetry);
     co_return;
   }
@@ -198,24 +207,35 @@ Awaitable<void> Worker::Work(Place place) {
   warm.push_front(key);
   if (warm.size() > kWarm) warm.pop_back();
   const std::optional<Ran> ran = co_await RunOnLane(place);
-  const Hold hold = HoldOf(options_.name, place->task);
   const double held_s = ToSeconds(clock_.Now() - place->start);
   backlog_.Settle(place->charge, held_s);
   Update([&](WorkerView& view) {
     WorkerView::Lane& lane = view.lanes[place->lane];
     lane.busy_s += held_s;
     lane.running -= 1;
-    if (ran) (ran->ok ? lane.done : lane.failed) += 1;
+    if (ran) (ran->ok || ran->back ? lane.done : lane.failed) += 1;
     if (!ran) (place->returning ? view.returned : view.stopped) += 1;
   });
   kick_.Raise();  // The lane is free; what became of the task need not be known for that.
-  if (ran) {
+  if (ran && !ran->back) {
     co_await Report(*place, *ran);
-  } else if (place->returning) {
-    const Result<Told> told = co_await queue_.HandBack(hold);
-    if (!told.ok()) LogWarning(hold.id + " could not be handed back: " + told.error().message);
+  } else if (ran || place->returning) {
+    co_await Return(*place);
   }
   Free(place);
+}
+
+/// The queue gives it to somebody else.
+Awaitable<void> Worker::Return(const Running& running) {
+  Hold hold = HoldOf(options_.name, running.task);
+  Result<Told> told = Told::kStale;
+  if (running.illness.empty() || running.task.handed_back < kFreeReturns) {
+    told = co_await queue_.HandBack(hold);
+  } else {
+    std::string reason = Concat("lane ", running.task.lane, " fell ill while it ran: ", running.illness);
+    told = co_await queue_.Fail(hold, std::move(reason));
+  }
+  if (!told.ok()) LogWarning(hold.id + " could not be handed back: " + told.error().message);
 }
 
 /// None where it was stopped.
@@ -237,7 +257,7 @@ Awaitable<std::optional<Ran>> Worker::RunOnLane(Place place) {
   co_return std::nullopt;
 }
 
-/// Until the queue has it, or no longer wants it.
+/// Until the queue has it, or has refused it for good.
 Awaitable<void> Worker::Report(const Running& running, const Ran& ran) {
   const Hold hold = HoldOf(options_.name, running.task);
   for (Duration wait = kFirstRetry;; wait = Next(wait)) {
@@ -248,9 +268,10 @@ Awaitable<void> Worker::Report(const Running& running, const Ran& ran) {
       told = co_await queue_.Fail(hold, ran.text);
     }
     if (told.ok() || running.lost) co_return;
+    const Duration pause = std::max(wait, std::min(queue_.RetryAfter(), kLongestRetry));
     LogWarning(Concat("the result of ", hold.id, " could not be stored: ", told.error().message, "; trying again in ",
-                      FormatDuration(wait)));
-    co_await SleepFor(wait);
+                      FormatDuration(pause)));
+    co_await SleepFor(pause);
   }
 }
 
@@ -289,6 +310,12 @@ void Worker::Stop(Running& running) {
   running.stop.emit(asio::cancellation_type::terminal);
 }
 
+void Worker::SendBack(Running& running, std::string illness) {
+  running.returning = true;
+  running.illness = std::move(illness);
+  running.stop.emit(asio::cancellation_type::terminal);
+}
+
 void Worker::Free(Place place) {
   // It may be here again already, as a further attempt.
   if (const auto mine = by_id_.find(place->task.spec.id); mine != by_id_.end() && mine->second == place)
@@ -316,10 +343,7 @@ void Worker::Drain(Duration patience) {
 Awaitable<void> Worker::DrainLater() {
   const Instant until = clock_.Now() + patience_;
   while (!running_.empty() && clock_.Now() < until) co_await drained_.WaitUntil(until);
-  for (Running& running : running_) {
-    running.returning = true;
-    running.stop.emit(asio::cancellation_type::terminal);
-  }
+  for (Running& running : running_) SendBack(running, "");
   if (--pending_ == 0) idle_.Raise();
 }
 

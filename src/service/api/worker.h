@@ -4,7 +4,7 @@
 // and leases what it decided. While a task runs its lease is extended; one that is lost, because somebody cancelled the
 // task or the deadline passed, stops the work. A result that the queue cannot take now is kept and offered again. What
 // the queue says is ours and we know nothing of (a process before this one was ended; an answer to a lease was lost) is
-// given back. A lane that is ill gets nothing until it works again.
+// given back. A lane that is ill gets nothing until it works again, and what it had been given goes back to the queue.
 //
 // Threads: its executor, on which the lanes run too; view() from any.
 #pragma once
@@ -47,6 +47,9 @@ class Worker {
   /// Makes the lanes ready and works until Drain() is done.
   Awaitable<void> Run();
 
+  /// Asks for all that waits anew: the lanes may have a use for other tasks than before.
+  void LookAgain();
+
   /// Takes no more; what runs may go on for `patience`, then is handed back. Run() ends afterwards.
   void Drain(Duration patience);
 
@@ -61,6 +64,7 @@ class Worker {
     boost::asio::cancellation_signal stop;
     bool lost = false;       // The task is no longer ours.
     bool returning = false;  // It is handed back.
+    std::string illness;     // Of its lane, which is why it is.
   };
   using Place = std::list<Running>::iterator;
 
@@ -75,9 +79,11 @@ class Worker {
   Awaitable<void> Work(Place place);
   Awaitable<std::optional<Ran>> RunOnLane(Place place);
   Awaitable<void> Report(const Running& running, const Ran& ran);
+  Awaitable<void> Return(const Running& running);
   Awaitable<void> TellStage(Hold hold, std::string stage);
   Awaitable<void> DrainLater();
   void Stop(Running& running);
+  void SendBack(Running& running, std::string illness);
   void Free(Place place);
 
   /// The only way in which what view() shows is changed.

@@ -46,6 +46,10 @@ class ScriptedLanes final : public Lanes {
     health = std::move(told);
   }
 
+  std::optional<Waiting> Pick(const Task& task) const override {
+    return picky ? std::nullopt : std::optional(WaitingOf(task));
+  }
+
   Awaitable<void> Close() override { co_return; }
 
   void End(const std::string& id) { EndOf(id).Set(); }
@@ -55,6 +59,7 @@ class ScriptedLanes final : public Lanes {
   std::function<void(std::size_t lane, const std::string& illness)> health;
   std::vector<std::string> started, left;
   bool was_last = false;
+  bool picky = false;  // It has a use for nothing.
 
  private:
   Event& EndOf(const std::string& id) {
@@ -291,9 +296,9 @@ TEST_F(WorkerTest, AnIllLaneGetsNothingUntilItWorksAgain) {
   Live([this]() -> Awaitable<void> {
     co_await Submit("a");
     co_await UntilStage("a");
-    lanes_->health(0, "the card is gone");
     lanes_->End("a");
     co_await UntilEnd("a");
+    lanes_->health(0, "the card is gone");
     const SharedWorkerView ill = worker_->view();
     EXPECT_EQ(LaneState(*ill, ill->lanes[0]), "quarantined");
     EXPECT_EQ(ill->lanes[0].fault, "the card is gone");
@@ -310,6 +315,66 @@ TEST_F(WorkerTest, AnIllLaneGetsNothingUntilItWorksAgain) {
     EXPECT_EQ(LaneState(*well, well->lanes[0]), "ready");
   });
   EXPECT_THAT(lanes_->started, ElementsAre("a", "c"));
+}
+
+TEST_F(WorkerTest, WhatAnIllLaneHadBeenGivenGoesElsewhere) {
+  Open();
+  Worker other(io_.get_executor(), *queue_, *lanes_, WorkerOptions{.name = "other"});
+  Live([&, this]() -> Awaitable<void> {
+    co_await Submit("a", 1);
+    co_await UntilStage("a");
+    lanes_->health(0, "the card is gone");
+    std::function<bool(const Task&)> back = [](const Task& task) { return task.state == TaskState::kQueued; };
+    const Task queued = co_await Until("a", std::move(back));
+    EXPECT_EQ(queued.handed_back, 1);
+    Spawn(io_.get_executor(), other.Run());
+    const Task again = co_await UntilStage("a", 2);
+    EXPECT_EQ(again.worker, "other");
+    lanes_->End("a");
+    EXPECT_EQ((co_await UntilEnd("a")).state, TaskState::kDone);
+    other.Drain(0s);
+  });
+  EXPECT_EQ(worker_->view()->returned, 1);
+  EXPECT_EQ(worker_->view()->lanes[0].done, 0);
+}
+
+TEST_F(WorkerTest, WhatMeetsIllLanesAgainAndAgainIsDeadInTheEnd) {
+  Open();
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a", 1);
+    for (int attempt = 1; attempt <= 6; ++attempt) {
+      co_await UntilStage("a", attempt);
+      lanes_->health(0, "it fell off the bus");
+      lanes_->health(0, "");
+    }
+    const Task dead = co_await UntilEnd("a");
+    EXPECT_EQ(dead.state, TaskState::kDead);
+    EXPECT_EQ(dead.handed_back, 5);
+    EXPECT_THAT(dead.reason, ::testing::HasSubstr("lane lane fell ill while it ran: it fell off the bus"));
+  });
+}
+
+TEST_F(WorkerTest, WhatIsForAnotherLaneGoesBackUncounted) {
+  Open();
+  lanes_->answer = {.back = true};
+  Live([this]() -> Awaitable<void> {
+    co_await Submit("a", 1);
+    co_await UntilStage("a");
+    lanes_->picky = true;
+    lanes_->End("a");
+    std::function<bool(const Task&)> back = [](const Task& task) { return task.state == TaskState::kQueued; };
+    const Task queued = co_await Until("a", std::move(back));
+    EXPECT_EQ(queued.handed_back, 1);
+    EXPECT_EQ(queued.lane, "lane");  // By which lanes that only build know that it was built.
+    co_await Submit("b");
+    co_await queue_->Cancel("b");
+    co_await UntilEnd("b");
+    EXPECT_THAT(lanes_->started, ElementsAre("a"));
+    lanes_->picky = false;
+    worker_->LookAgain();
+    lanes_->answer = {true, "{}"};
+    EXPECT_EQ((co_await UntilEnd("a")).attempt, 2);
+  });
 }
 
 TEST_F(WorkerTest, LanesThatDoNotStartAreTold) {

@@ -285,7 +285,8 @@ TEST(ToSpec, IsAnEvaluationOfOurs) {
   EXPECT_EQ(payload["config"]["limits.call"], "10s");  // Never raised.
   EXPECT_EQ(payload["config"]["timing.enabled"], false);
   EXPECT_EQ(payload["config"]["judge.require_custom_kernel"], false);
-  EXPECT_TRUE(ToSpec(Request(), {judge::JudgeConfig{}, "me", false}).value().labels.empty());
+  const std::map<std::string, std::string> without_cards = {{"backend", "triton"}};
+  EXPECT_EQ(ToSpec(Request(), {judge::JudgeConfig{}, "me", false}).value().labels, without_cards);
 }
 
 TEST(ToSpec, KernelSimpleHasNoReference) {

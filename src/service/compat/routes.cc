@@ -31,7 +31,10 @@ void Table::AddBelow(const char* method, const std::string& path, const char* id
                .query = std::move(query),
                .body = std::move(body),
                .body_limit = kBodyLimit,
-               .answers = {{200, "As KernelGYM answers.", Json{{"type", "object"}}}},
+               .answers = {{200, "As KernelGYM answers.", Json{{"type", "object"}}},
+                           {404, "What it is about is not known."},
+                           {409, "It is in the way of something that is there."},
+                           {500, "A workflow that cannot be submitted; KernelGYM calls that its own fault."}},
                .handler = [&front, handler](http::Request& request) { return handler(front, request); },
                .any_query = true,
                .refuse = ToKernelGym});

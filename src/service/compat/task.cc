@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "service/api/evaluation_request.h"
 #include "service/compat/cases.h"
+#include "service/schedule/labels.h"
 
 namespace kgym::service::kernelgym {
 namespace {
@@ -90,6 +91,7 @@ Result<TaskSpec> ToSpec(const Evaluation& evaluation, const Ground& ground) {
   spec.priority = PriorityOf(evaluation.priority);
   spec.content_key = ContentKey(request);
   const bool needs_card = evaluation.backend == "cuda" || (evaluation.backend == "triton" && ground.has_cards);
+  spec.labels[kBackendLabel] = evaluation.backend;
   if (needs_card) spec.labels["device"] = "cuda";
   spec.affinity = AffinityOf(request.problem);
   const double timing = evaluation.run_performance ? ToSeconds(ground.config.timing.budget) : 0;

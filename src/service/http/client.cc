@@ -45,7 +45,7 @@ std::optional<Duration> RetryAfter(const Parser& parser) {
 }
 
 ClientReply ReplyOf(unsigned status, const std::string& body, std::optional<Duration> retry_after = {}) {
-  ClientReply reply{static_cast<int>(status), nullptr, retry_after};
+  ClientReply reply{.status = static_cast<int>(status), .retry_after = retry_after};
   if (Result<Json> json = ParseJson(body, "answer"); json.ok()) reply.json = *std::move(json);
   return reply;
 }
@@ -105,14 +105,16 @@ struct Client::Question {
   std::string path;
   std::string body;
   Duration limit;
+  std::string type;
 };
 
 Awaitable<Result<ClientReply>> Client::Post(std::string path, Json body, Duration limit) {
   co_return co_await Send(Method::post, std::move(path), DumpJson(body), limit);
 }
 
-Awaitable<Result<ClientReply>> Client::Send(Method method, std::string path, std::string body, Duration limit) {
-  const Question question{method, std::move(path), std::move(body), limit};
+Awaitable<Result<ClientReply>> Client::Send(Method method, std::string path, std::string body, Duration limit,
+                                            std::string type) {
+  const Question question{method, std::move(path), std::move(body), limit, std::move(type)};
   while (!idle_.empty()) {
     std::unique_ptr<Stream> kept = std::move(idle_.back());
     idle_.pop_back();
@@ -145,7 +147,7 @@ Awaitable<Status> Client::Connect(Stream& stream) {
 /// Closes the stream where it cannot be used again.
 Awaitable<Result<ClientReply>> Client::Ask(Stream& stream, const Question& question) {
   Message message = Compose(url_, token_, question.method, question.path);
-  if (!question.body.empty()) message.set(beast::http::field::content_type, "application/json");
+  if (!question.body.empty()) message.set(beast::http::field::content_type, question.type);
   message.body() = question.body;
   message.prepare_payload();
   stream.expires_after(question.limit);
@@ -158,6 +160,11 @@ Awaitable<Result<ClientReply>> Client::Ask(Stream& stream, const Question& quest
   if (unsent || unread) stream.close();
   if (unread) co_return Lost((unsent ? unsent : unread).message());
   if (!parser.keep_alive()) stream.close();
+  if (parser.get()[beast::http::field::content_type] == "application/octet-stream") {
+    ClientReply reply{.status = static_cast<int>(parser.get().result_int())};
+    reply.bytes = std::move(parser.get().body());
+    co_return reply;
+  }
   co_return ReplyOf(parser.get().result_int(), parser.get().body(), RetryAfter(parser));
 }
 

@@ -37,9 +37,12 @@ Result<ServerUrl> ParseServerUrl(const std::string& url);
 struct ClientReply {
   int status = 0;
   Json json = nullptr;                       // Null where the body is not JSON.
+  std::string bytes = {};                    // The body, where it is "application/octet-stream".
   std::optional<Duration> retry_after = {};  // Of a 429 or 503 that says so.
 
   bool ok() const { return status >= 200 && status < 300; }
+  /// Whether what was refused may be taken later, as by a server that is full; else asking again is of no use.
+  bool Passing() const { return status >= 500 || status == 408 || status == 429; }
   /// The last part of a problem document's type; empty where it is none.
   std::string Type() const;
   /// A sentence for a person.
@@ -56,8 +59,9 @@ class Client {
 
   using Method = boost::beast::http::verb;
 
-  /// `body`: JSON, or empty. An Error: there was no answer within `limit`, or no connection.
-  Awaitable<Result<ClientReply>> Send(Method method, std::string path, std::string body, Duration limit);
+  /// `body`: of `type`, or empty. An Error: there was no answer within `limit`, or no connection.
+  Awaitable<Result<ClientReply>> Send(Method method, std::string path, std::string body, Duration limit,
+                                      std::string type = "application/json");
   Awaitable<Result<ClientReply>> Post(std::string path, Json body, Duration limit);
 
   /// Whether the server was there at any time.

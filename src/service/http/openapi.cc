@@ -20,8 +20,12 @@ Json Content(const std::string& type, const Json& schema) {
   return {{type, {{"schema", schema.is_null() ? Json::object() : schema}}}};
 }
 
-Json RefusalJson(const std::string& meaning) {
-  return {{"description", meaning}, {"content", Content(kProblemType, {{"$ref", "#/components/schemas/Problem"}})}};
+/// A problem document; on a route that has a form of its own, that one or, where it was refused before the route was
+/// known, a problem document.
+Json RefusalJson(const Route& route, const std::string& meaning) {
+  Json content = Content(kProblemType, {{"$ref", "#/components/schemas/Problem"}});
+  if (route.refuse) content.update(Content("application/json", {{"type", "object"}}));
+  return {{"description", meaning}, {"content", std::move(content)}};
 }
 
 /// The answers of a route: its own, and the refusals that it can come to.
@@ -31,21 +35,23 @@ Json Responses(const Route& route, bool open) {
     Json& response = responses[std::to_string(answer.status)];
     response["description"] = answer.meaning;
     if (answer.status >= 400) {
-      response = RefusalJson(answer.meaning);
+      response = RefusalJson(route, answer.meaning);
     } else if (answer.status != 204) {
       response["content"].update(Content(answer.content_type, answer.schema));
     }
   }
   const auto refusal = [&](const char* status, const char* meaning) {
-    if (!responses.contains(status)) responses[status] = RefusalJson(meaning);
+    if (!responses.contains(status)) responses[status] = RefusalJson(route, meaning);
   };
   refusal("400", "The request cannot be read: its target, its headers, or its JSON.");
   if (!route.in_path.empty() || !route.query.empty() || !route.body.is_null()) {
     refusal("422", "A parameter or a field of the body does not fit its schema.");
   }
-  if (!route.body.is_null()) {
+  const bool raw = !route.body_type.empty();
+  if (!route.body.is_null() || raw) {
     refusal("413", "The body is larger than this route takes.");
-    refusal("415", "The body is not JSON, or in a coding other than gzip and zstd.");
+    refusal("415", raw ? "The body is not of this type, or coded."
+                       : "The body is not JSON, or in a coding other than gzip and zstd.");
   }
   if (route.scope != Scope::kNone && !open) {
     refusal("401", "No token, or one that is not known.");
@@ -66,6 +72,10 @@ Json Operation(const Route& route, bool open) {
   if (!parameters.empty()) operation["parameters"] = std::move(parameters);
   if (!route.body.is_null()) {
     operation["requestBody"] = {{"required", true}, {"content", Content("application/json", route.body)}};
+  }
+  if (!route.body_type.empty()) {
+    const Json bytes = {{"type", "string"}, {"contentMediaType", route.body_type}};
+    operation["requestBody"] = {{"required", true}, {"content", Content(route.body_type, bytes)}};
   }
   operation["responses"] = Responses(route, open);
   if (route.scope == Scope::kNone || open) {

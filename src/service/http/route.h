@@ -43,7 +43,8 @@ struct Route {
   Scope scope = Scope::kRead;
   std::vector<Parameter> in_path = {};
   std::vector<Parameter> query = {};
-  Json body = nullptr;  // Schema of the request's JSON; null where there is no body.
+  Json body = nullptr;         // Schema of the request's JSON; null where there is no such body.
+  std::string body_type = {};  // Of a body that is not JSON and that the handler reads as it is: its media type.
   std::size_t body_limit = std::size_t{4} << 20;
   std::vector<Answer> answers = {};  // The refusals that every route can give are added in the document.
   Handler handler;

@@ -44,9 +44,27 @@ std::vector<Misfit> CheckParameters(const Request& request) {
   return misfits;
 }
 
-bool IsJson(std::string_view type) {
-  type = Trim(type.substr(0, type.find(';')));
-  return SameWord(type, "application/json");
+bool IsType(std::string_view type, std::string_view wanted) {
+  return SameWord(Trim(type.substr(0, type.find(';'))), wanted);
+}
+
+/// What is wrong with the kind of body that is coming.
+std::optional<Refusal> ConsiderBody(const Request& request) {
+  const bool raw = !request.route->body_type.empty();
+  if (request.route->body.is_null() && !raw) return std::nullopt;
+  const std::string_view type = request.headers.Get("Content-Type"), coding = request.headers.Get("Content-Encoding");
+  const std::string_view wanted = raw ? std::string_view(request.route->body_type) : "application/json";
+  if (request.has_body && !IsType(type, wanted)) {
+    return Refusal{415, "media-type",
+                   Concat("header 'Content-Type': '", type.substr(0, 80), "' found; ", wanted, " is expected")};
+  }
+  const std::optional<Coding> known = ParseCoding(coding);
+  if (known && (!raw || *known == Coding::kIdentity)) return std::nullopt;
+  Refusal refusal{415, "content-coding",
+                  Concat("header 'Content-Encoding': '", coding.substr(0, 80), "' found; ",
+                         raw ? "none" : "gzip, zstd or none", " is expected")};
+  refusal.headers.push_back({"Accept-Encoding", raw ? "identity" : "gzip, zstd"});
+  return refusal;
 }
 
 /// Makes the answer shorter where that is worth it and the client can read it.
@@ -99,19 +117,7 @@ std::variant<std::monostate, Response, Refusal> Site::Consider(Request& request)
   if (auto* refusal = std::get_if<Refusal>(&who)) return std::move(*refusal);
   request.principal = std::get<const Principal*>(who);
   if (const std::vector<Misfit> misfits = CheckParameters(request); !misfits.empty()) return Unfit(misfits);
-  if (request.route->body.is_null()) return {};
-  if (request.has_body && !IsJson(request.headers.Get("Content-Type"))) {
-    return Refusal{415, "media-type",
-                   Concat("header 'Content-Type': '", request.headers.Get("Content-Type").substr(0, 80),
-                          "' found; application/json is expected")};
-  }
-  if (!ParseCoding(request.headers.Get("Content-Encoding"))) {
-    Refusal refusal{415, "content-coding",
-                    Concat("header 'Content-Encoding': '", request.headers.Get("Content-Encoding").substr(0, 80),
-                           "' found; gzip, zstd or none is expected")};
-    refusal.headers.push_back({"Accept-Encoding", "gzip, zstd"});
-    return refusal;
-  }
+  if (std::optional<Refusal> refusal = ConsiderBody(request)) return *std::move(refusal);
   return {};
 }
 

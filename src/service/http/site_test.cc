@@ -39,6 +39,12 @@ class SiteTest : public testing::Test {
         {.method = "GET", .path = "/things/all", .id = "all", .scope = Scope::kAdmin, .handler = [](Request& request) {
            return Echo(request);
          }});
+    routes_.Add({.method = "PUT",
+                 .path = "/raw",
+                 .id = "put",
+                 .scope = Scope::kSubmit,
+                 .body_type = "application/octet-stream",
+                 .handler = [](Request& request) { return Size(request); }});
     routes_.Add({.method = "GET", .path = "/open", .id = "open", .scope = Scope::kNone, .handler = [](Request&) {
                    return Long();
                  }});
@@ -47,6 +53,10 @@ class SiteTest : public testing::Test {
   static Awaitable<Response> Echo(Request& request) {
     const Json echo = {{"path", request.path}, {"params", request.in_path}, {"json", request.json}};
     co_return JsonResponse(echo);
+  }
+  static Awaitable<Response> Size(Request& request) {
+    const Json size = request.body.size();
+    co_return JsonResponse(size);
   }
   static Awaitable<Response> Long() {
     Response response;
@@ -82,6 +92,23 @@ class SiteTest : public testing::Test {
   Routes routes_;
   Site site_{routes_, access_, clock_};
 };
+
+TEST_F(SiteTest, ABodyThatIsNotJsonIsHandedOnAsItIs) {
+  const auto put = [&](const char* type, const char* coding) {
+    Request request = Ask("PUT", "/raw");
+    request.body = std::string("\0{", 2);
+    request.has_body = true;
+    request.headers.Add("Content-Type", type);
+    if (coding != nullptr) request.headers.Add("Content-Encoding", coding);
+    return Answer(std::move(request));
+  };
+  EXPECT_EQ(put("application/octet-stream", nullptr).body, "2");
+  EXPECT_THAT(put("application/json", nullptr).body, HasSubstr("application/octet-stream is expected"));
+  EXPECT_EQ(put("application/json", nullptr).status, 415);
+  EXPECT_EQ(put("application/octet-stream", "gzip").status, 415);
+  const Json body = OpenApi(routes_, "t", "1", false)["paths"]["/raw"]["put"]["requestBody"]["content"];
+  EXPECT_EQ(body["application/octet-stream"]["schema"]["contentMediaType"], "application/octet-stream");
+}
 
 TEST_F(SiteTest, FindsTheHandler) {
   const Response response = Answer(Ask("GET", "/things/a%20b?limit=3"));
@@ -171,6 +198,21 @@ TEST_F(SiteTest, CountsWhatItAnswers) {
   Answer(Ask("GET", "/nowhere"));
   EXPECT_EQ(site_.meters().at({"/things/{id}", "GET", 200}).count, 2);
   EXPECT_EQ(site_.meters().at({"", "", 404}).count, 1);
+}
+
+TEST_F(SiteTest, ARoutesOwnFormOfAnErrorIsInTheDocument) {
+  Routes routes;
+  routes.Add({.method = "GET",
+              .path = "/theirs",
+              .id = "theirs",
+              .answers = {{404, "Not there."}},
+              .handler = [](Request& request) { return Echo(request); },
+              .refuse = [](const Refusal& refusal) { return Response{.status = refusal.status}; }});
+  const Json responses = OpenApi(routes, "t", "1", false)["paths"]["/theirs"]["get"]["responses"];
+  for (const char* status : {"401", "404"}) {
+    EXPECT_TRUE(responses[status]["content"].contains("application/json")) << status;
+    EXPECT_TRUE(responses[status]["content"].contains(kProblemType)) << status;
+  }
 }
 
 TEST_F(SiteTest, DescribesItself) {

@@ -58,6 +58,7 @@ enum class Told {
   kStored,    // It is so now.
   kRepeated,  // It was so before: the hold ended just so, and the answer to that must have been lost.
   kStale,     // The hold is not, or no longer, the task's. Nothing was stored.
+  kRefused,   // It will never be taken as it is, and whoever found that out has said why. Nothing was stored.
 };
 
 struct ListFilter {
@@ -124,6 +125,9 @@ class WorkQueue {
 
   /// Back to queued or, where the attempts are used up, dead.
   virtual Awaitable<Result<Told>> Fail(Hold hold, std::string reason) = 0;
+
+  /// How long a queue that said no a moment ago wants to be left alone; 0 where it did not say.
+  virtual Duration RetryAfter() const { return Duration(0); }
 
   /// Tells all that live (a reset), then every change in order; none is missed or told twice. `callback` runs on
   /// `executor`, which must outlive the subscription. A scheduler keeps its index with it, an API its waiting calls.

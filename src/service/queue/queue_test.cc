@@ -280,14 +280,20 @@ TEST_P(QueueTest, WhatIsPastItsDeadlineIsDead) {
   TaskSpec waiting = Spec("waiting");
   TaskSpec running = Spec("running");
   const std::int64_t now_ms = queue_.SubmitOne(Spec("x")).task.submitted_ms;
+  TaskSpec choosy = Spec("choosy");
+  choosy.labels = {{"device", "cuda"}, {"backend", "cutlass"}};
+  choosy.deadline_ms = now_ms + 60'000;
   waiting.deadline_ms = running.deadline_ms = now_ms + 60'000;
-  queue_.Submit({waiting, running, Spec("patient")});
+  queue_.Submit({waiting, running, choosy, Spec("patient")});
   const Hold held = HoldOf(*queue_.Lease("running", "w", 1h));
   EXPECT_EQ(queue_.Expire(), 0);
   clock_.Advance(61s);
   EXPECT_EQ(queue_.Lease("waiting"), std::nullopt);
-  EXPECT_EQ(queue_.Expire(), 2);
+  EXPECT_EQ(queue_.Expire(), 3);
   EXPECT_EQ(queue_.Get("waiting").reason, "its deadline passed while it waited, after 0 attempts");
+  EXPECT_EQ(
+      queue_.Get("choosy").reason,
+      R"(its deadline passed while it waited for a lane with {"backend":"cutlass","device":"cuda"}, after 0 attempts)");
   EXPECT_EQ(queue_.Get("running").reason, "its deadline passed in attempt 1");
   EXPECT_EQ(queue_.Get("running").state, TaskState::kDead);
   EXPECT_EQ(queue_.Get("patient").state, TaskState::kQueued);

@@ -51,6 +51,11 @@ Status RedisConnection::Open(Duration silence) {
     if (interrupted_) return Error{Concat(address_.Text(), ": closed")};
     context_ = std::move(context);
   }
+  if (address_.tls) {
+    Result<std::unique_ptr<RedisTls>> tls = RedisTls::Open(context_->fd, address_);
+    if (!tls.ok()) return Broken(tls.error().message);
+    tls_ = *std::move(tls);
+  }
   if (!address_.password.empty()) {
     RedisCommand login = {"AUTH"};
     if (!address_.user.empty()) login.push_back(address_.user);
@@ -64,6 +69,7 @@ Status RedisConnection::Open(Duration silence) {
 
 void RedisConnection::Close() {
   const std::lock_guard lock(mutex_);
+  tls_.reset();
   context_.reset();
   unsent_.clear();
 }
@@ -85,6 +91,11 @@ void RedisConnection::Send(const RedisCommand& command) {
 
 // Not hiredis's own way, which raises SIGPIPE where the other end is gone.
 Status RedisConnection::Flush() {
+  if (tls_ != nullptr && !unsent_.empty()) {
+    const Status sent = tls_->Send(unsent_);
+    unsent_.clear();
+    return sent.ok() ? Ok() : Status(Broken(sent.error().message));
+  }
   std::size_t sent = 0;
   while (sent < unsent_.size()) {
     const ssize_t size = send(context_->fd, unsent_.data() + sent, unsent_.size() - sent, MSG_NOSIGNAL);
@@ -96,11 +107,25 @@ Status RedisConnection::Flush() {
   return Ok();
 }
 
+Result<void*> RedisConnection::NextReply() {
+  void* raw = nullptr;
+  if (tls_ == nullptr) {
+    if (redisGetReply(context_.get(), &raw) != REDIS_OK) return Broken(context_->errstr);
+    return raw;
+  }
+  for (redisReader* reader = context_->reader;;) {
+    if (redisReaderGetReply(reader, &raw) != REDIS_OK) return Broken(reader->errstr);
+    if (raw != nullptr) return raw;
+    const Result<std::string> bytes = tls_->Receive();
+    if (!bytes.ok()) return Broken(bytes.error().message);
+    redisReaderFeed(reader, bytes->data(), bytes->size());
+  }
+}
+
 Result<RedisAnswer> RedisConnection::ReceiveAny() {
   if (!open()) return Error{Concat(address_.Text(), ": the connection is lost")};
   KGYM_TRY_VOID(Flush());
-  void* raw = nullptr;
-  if (redisGetReply(context_.get(), &raw) != REDIS_OK) return Broken(context_->errstr);
+  KGYM_TRY(void* const raw, NextReply());
   RedisAnswer answer(static_cast<redisReply*>(raw));
   const RedisReply reply(answer.get());
   if (reply.is_error() && reply.Text().starts_with("LOADING"))

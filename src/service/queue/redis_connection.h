@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "service/queue/redis_options.h"
+#include "service/queue/redis_tls.h"
 
 namespace kgym::service {
 
@@ -71,11 +72,13 @@ class RedisConnection {
     void operator()(redisContext* context) const { redisFree(context); }
   };
   Status Flush();
+  Result<void*> NextReply();
   Error Broken(const std::string& why);
 
   RedisAddress address_;
   std::mutex mutex_;  // Of context_, as far as Interrupt looks at it; and of interrupted_.
   std::unique_ptr<redisContext, Free> context_;
+  std::unique_ptr<RedisTls> tls_;  // Over the context's socket, where the address asks for it.
   bool interrupted_ = false;
   std::string unsent_;
 };

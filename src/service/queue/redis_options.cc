@@ -7,7 +7,8 @@
 namespace kgym::service {
 namespace {
 
-constexpr std::string_view kForm = "redis://[[user]:password@]host[:port][/database]";
+constexpr std::string_view kForm = "redis[s]://[[user]:password@]host[:port][/database]";
+constexpr std::string_view kPlain = "redis://", kTls = "rediss://", kCa = "?ca=";
 
 Result<int> ParseNumber(std::string_view what, std::string_view text, int largest) {
   int number = 0;
@@ -29,18 +30,18 @@ std::string_view CutAfter(std::string_view& rest, char mark) {
 
 }  // namespace
 
-std::string RedisAddress::Text() const { return Concat("redis ", host, ":", port); }
+std::string RedisAddress::Text() const { return Concat(tls ? "redis over TLS " : "redis ", host, ":", port); }
 
 Result<RedisAddress> ParseRedisAddress(const std::string& url) {
-  constexpr std::string_view kScheme = "redis://";
-  if (url.starts_with("rediss://")) {
-    return Error{
-        "redis address: rediss:// (TLS) is not spoken here; let stunnel or spiped carry it, and name their local "
-        "end with redis://"};
-  }
-  if (!url.starts_with(kScheme)) return Error{Concat("redis address: '", url, "'; ", kForm, " is expected")};
-  std::string_view rest = std::string_view(url).substr(kScheme.size());
   RedisAddress address;
+  address.tls = url.starts_with(kTls);
+  if (!address.tls && !url.starts_with(kPlain))
+    return Error{Concat("redis address: '", url, "'; ", kForm, " is expected")};
+  std::string_view rest = std::string_view(url).substr((address.tls ? kTls : kPlain).size());
+  if (const std::size_t mark = rest.rfind(kCa); mark != std::string_view::npos && address.tls) {
+    address.ca = rest.substr(mark + kCa.size());
+    rest = rest.substr(0, mark);
+  }
   if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
     std::string_view who = rest.substr(0, at);
     rest = rest.substr(at + 1);

@@ -17,11 +17,13 @@ struct RedisAddress {
   std::string user = {};      // Empty: Redis's default user.
   std::string password = {};  // Empty: none is sent.
   int database = 0;
+  bool tls = false;     // The server's certificate is always verified.
+  std::string ca = {};  // PEM file of who signed it; empty: whom the machine trusts.
 
   std::string Text() const;  // For a person: without the password.
 };
 
-/// "redis://[[user]:password@]host[:port][/database]". `rediss://` (TLS) is an Error that says what to do.
+/// "redis://[[user]:password@]host[:port][/database]", or with TLS "rediss://...[?ca=FILE]".
 Result<RedisAddress> ParseRedisAddress(const std::string& url);
 
 struct RedisOptions {

@@ -342,7 +342,8 @@ function operations.pass_deadlines()
   table.sort(late, function(a, b) return sequences[a] < sequences[b] end)
   for _, id in ipairs(late) do
     local task = find(id)
-    local reason = 'its deadline passed while it waited, after ' .. task.attempt .. ' attempts'
+    local lane = task.labels ~= '' and ' for a lane with ' .. task.labels or ''
+    local reason = 'its deadline passed while it waited' .. lane .. ', after ' .. task.attempt .. ' attempts'
     if task.state == RUNNING then reason = 'its deadline passed in attempt ' .. task.attempt end
     finish(task, DEAD, reason)
     promote(id)

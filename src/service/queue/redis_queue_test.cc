@@ -264,8 +264,14 @@ TEST(RedisAddress, IsRead) {
 }
 
 TEST(RedisAddress, IsRefusedWithWhatIsExpected) {
-  EXPECT_THAT(ParseRedisAddress("http://h").error().message, HasSubstr("redis://[[user]:password@]host"));
-  EXPECT_THAT(ParseRedisAddress("rediss://h").error().message, HasSubstr("stunnel"));
+  EXPECT_THAT(ParseRedisAddress("http://h").error().message, HasSubstr("redis[s]://[[user]:password@]host"));
+  const RedisAddress tls = ParseRedisAddress("rediss://:secret@h:1/2?ca=/etc/ca.pem").value();
+  EXPECT_TRUE(tls.tls);
+  EXPECT_EQ(tls.host, "h");
+  EXPECT_EQ(tls.database, 2);
+  EXPECT_EQ(tls.ca, "/etc/ca.pem");
+  EXPECT_EQ(tls.Text(), "redis over TLS h:1");
+  EXPECT_EQ(ParseRedisAddress("rediss://h").value().ca, "");
   EXPECT_THAT(ParseRedisAddress("redis://h:port").error().message, HasSubstr("port 'port'"));
   EXPECT_THAT(ParseRedisAddress("redis://h:70000").error().message, HasSubstr("65535"));
   EXPECT_THAT(ParseRedisAddress("redis://h/x").error().message, HasSubstr("database 'x'"));

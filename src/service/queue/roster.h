@@ -42,6 +42,7 @@ class RosterEntry {
   struct Reply {
     Answer answer = Answer::kTaken;
     std::string why = {};
+    std::string lanes = {};  // What its keeper says of the lanes of all; text that the roster hands on, unread.
   };
   /// Enters the member, or says that it is still there. An Error: the roster cannot be reached now.
   virtual Awaitable<Result<Reply>> Tell(Member member) = 0;

@@ -1,6 +1,7 @@
 #include "service/queue/transition.h"
 
 #include "base/text.h"
+#include "service/queue/labels.h"
 
 namespace kgym::service {
 
@@ -61,7 +62,8 @@ std::string LostLeaseReason(const Task& task) {
 
 std::string DeadlineReason(const Task& task) {
   if (task.state == TaskState::kRunning) return Concat("its deadline passed in attempt ", task.attempt);
-  return Concat("its deadline passed while it waited, after ", task.attempt, " attempts");
+  const std::string lane = task.spec.labels.empty() ? "" : Concat(" for a lane with ", LabelsText(task.spec.labels));
+  return Concat("its deadline passed while it waited", lane, ", after ", task.attempt, " attempts");
 }
 
 std::string SharedFateReason(const Task& dead) {

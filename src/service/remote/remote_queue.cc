@@ -108,7 +108,11 @@ Awaitable<Result<std::vector<Hold>>> RemoteQueue::Extend(std::vector<Hold> holds
 }
 
 Awaitable<Result<Told>> RemoteQueue::Complete(Hold hold, std::string result) {
-  return Tell("/v1/worker/complete", std::move(hold), "result", std::move(result));
+  const std::size_t size = result.size();
+  KGYM_CO_TRY(const Told told, co_await Tell("/v1/worker/complete", hold, "result", std::move(result)));
+  if (told != Told::kRefused) co_return told;
+  std::string reason = Concat("the server refuses its result of ", FormatBytes(size));
+  co_return co_await Fail(std::move(hold), std::move(reason));
 }
 
 Awaitable<Result<Told>> RemoteQueue::HandBack(Hold hold) {
@@ -128,14 +132,28 @@ std::unique_ptr<Subscription> RemoteQueue::Watch(Executor, std::function<void(co
 Awaitable<Result<Told>> RemoteQueue::Tell(std::string path, Hold hold, const char* field, std::string text) {
   Json body = HoldJson(hold);
   if (field != nullptr) body[field] = std::move(text);
-  KGYM_CO_TRY(const Json answer, co_await Ask(std::move(path), std::move(body)));
-  co_return ReadTold(answer);
+  KGYM_CO_TRY(const http::ClientReply reply, co_await Send(path, std::move(body)));
+  if (reply.ok()) co_return ReadTold(reply.json);
+  if (reply.Passing()) co_return Refused(path, reply);
+  LogWarning(Concat("the end of ", hold.id, " is refused for good, and dropped: ", Refused(path, reply).message));
+  co_return Told::kRefused;
 }
 
 Awaitable<Result<Json>> RemoteQueue::Ask(std::string path, Json body) {
-  KGYM_CO_TRY(http::ClientReply reply, co_await client_.Post(path, std::move(body), kAnswer));
-  if (!reply.ok()) co_return Error{Concat(client_.url().Text(), path, ": ", reply.Detail())};
+  KGYM_CO_TRY(http::ClientReply reply, co_await Send(path, std::move(body)));
+  if (!reply.ok()) co_return Refused(path, reply);
   co_return std::move(reply.json);
+}
+
+Awaitable<Result<http::ClientReply>> RemoteQueue::Send(std::string path, Json body) {
+  retry_after_ = Duration(0);
+  KGYM_CO_TRY(http::ClientReply reply, co_await client_.Post(std::move(path), std::move(body), kAnswer));
+  retry_after_ = reply.retry_after.value_or(Duration(0));
+  co_return reply;
+}
+
+Error RemoteQueue::Refused(const std::string& path, const http::ClientReply& reply) const {
+  return Error{Concat(client_.url().Text(), path, ": ", reply.status, ": ", reply.Detail())};
 }
 
 }  // namespace kgym::service

@@ -7,9 +7,6 @@ namespace {
 
 constexpr Duration kAnswer = 10s;
 
-/// What goes away by itself, as a server that is full does.
-bool Passing(int status) { return status >= 500 || status == 408 || status == 429; }
-
 }  // namespace
 
 Awaitable<Result<RosterEntry::Reply>> RemoteRoster::Tell(Member member) {
@@ -17,10 +14,11 @@ Awaitable<Result<RosterEntry::Reply>> RemoteRoster::Tell(Member member) {
   Json body = {
       {"name", member.name}, {"instance", member.instance}, {"protocol", kProtocol}, {"view", std::move(view)}};
   KGYM_CO_TRY(const http::ClientReply reply, co_await client_.Post("/v1/worker/join", std::move(body), kAnswer));
-  if (reply.ok()) co_return Reply{};
+  if (reply.ok())
+    co_return Reply{.why = {}, .lanes = DumpJson(reply.json.is_object() ? reply.json.value("lanes", Json()) : Json())};
   const std::string why = Concat(client_.url().Text(), ": ", reply.Detail());
   if (reply.Type() == "name-held") co_return Reply{Answer::kNameHeld, why};
-  if (Passing(reply.status)) co_return Error{why};
+  if (reply.Passing()) co_return Error{why};
   co_return Reply{Answer::kRefused, why};
 }
 

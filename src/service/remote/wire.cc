@@ -7,7 +7,7 @@
 namespace kgym::service {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTold = {"stored", "repeated", "stale"};
+constexpr std::array<std::string_view, 4> kTold = {"stored", "repeated", "stale", "refused"};
 
 template <class T>
 Result<std::vector<T>> ReadList(const Json& json, const char* what, Result<T> (*read)(const Json&)) {
@@ -122,7 +122,7 @@ Result<Told> ReadTold(const Json& json) {
   for (std::size_t i = 0; i < kTold.size(); ++i) {
     if (kTold[i] == told) return static_cast<Told>(i);
   }
-  return Error{Concat("field 'told': '", told, "'; stored, repeated or stale is expected")};
+  return Error{Concat("field 'told': '", told, "'; stored, repeated, stale or refused is expected")};
 }
 
 Json ChangesJson(const Changes& changes) { return {{"reset", changes.reset}, {"tasks", TasksJson(changes.tasks)}}; }

@@ -23,7 +23,7 @@ Result<Hold> ReadHold(const Json& json);
 Json HoldsJson(const std::vector<Hold>& holds);
 Result<std::vector<Hold>> ReadHolds(const Json& json);
 
-std::string_view Name(Told told);  // "stored", "repeated", "stale".
+std::string_view Name(Told told);  // "stored", "repeated", "stale", "refused".
 Result<Told> ReadTold(const Json& json);
 
 Json ChangesJson(const Changes& changes);

@@ -66,7 +66,7 @@ TEST(WireTest, AnErrorNamesTheField) {
 }
 
 TEST(WireTest, EveryAnswerHasAName) {
-  for (const Told told : {Told::kStored, Told::kRepeated, Told::kStale})
+  for (const Told told : {Told::kStored, Told::kRepeated, Told::kStale, Told::kRefused})
     EXPECT_EQ(ReadTold(Json{{"told", Name(told)}}).value(), told);
 }
 

@@ -16,9 +16,10 @@ Waiting WaitingOf(const Task& task) {
           .sequence = task.sequence};
 }
 
-void Follow(Backlog& backlog, const Task& task) {
+void Follow(Backlog& backlog, const Task& task, const std::function<std::optional<Waiting>(const Task&)>& pick) {
   backlog.Remove(task.spec.id);  // It may be as before, or of another priority.
-  if (task.state == TaskState::kQueued && task.attached_to.empty()) backlog.Add(WaitingOf(task));
+  if (task.state != TaskState::kQueued || !task.attached_to.empty()) return;
+  if (std::optional<Waiting> waiting = pick(task)) backlog.Add(*std::move(waiting));
 }
 
 }  // namespace kgym::service

@@ -6,14 +6,18 @@
 // Threads: that of the backlog.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "service/queue/task.h"
 #include "service/schedule/backlog.h"
 
 namespace kgym::service {
 
-/// Afterwards the task waits in `backlog` if it is queued and needs a lane of its own.
-void Follow(Backlog& backlog, const Task& task);
-
 Waiting WaitingOf(const Task& task);
+
+/// Afterwards the task waits in `backlog` if it is queued and needs a lane of its own, and `pick` has a use for it.
+void Follow(Backlog& backlog, const Task& task,
+            const std::function<std::optional<Waiting>(const Task&)>& pick = WaitingOf);
 
 }  // namespace kgym::service

@@ -43,6 +43,7 @@ class Evaluation:
     state: queued, running, done, cancelled, dead; or refused, where it was one of many and the server did not take it.
     outcome: of the verdict ("ok", "fail:numerical", ...), "error" where the problem cannot be judged, None before the end.
     speedup: of the verdict; None where it was not measured.
+    waits_for: why it will go on waiting as things are, such as a backend that no lane has; None where a lane will take it.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Evaluation:
     speedup: float | None = None
     reason: str | None = None
     position: int | None = None
+    waits_for: str | None = None
     stage: str | None = None
     verdict: dict[str, Any] | None = field(default=None, repr=False)
     error: dict[str, Any] | None = None
@@ -76,6 +78,7 @@ class Evaluation:
             speedup=json.get("speedup"),
             reason=reason,
             position=json.get("position"),
+            waits_for=json.get("waits_for"),
             stage=json.get("stage"),
             verdict=verdict,
             error=json.get("error"),

@@ -1,4 +1,4 @@
-// YAML as JSON, for the small files that a person writes for the command line.
+// YAML as JSON, for small files that a person writes.
 //
 // Plain scalars become null, booleans and numbers as YAML's core schema has it; quoted ones are text.
 //
@@ -10,9 +10,9 @@
 #include "base/json.h"
 #include "base/result.h"
 
-namespace kgym::app {
+namespace kgym {
 
 /// An error reads "<where>:<line>: ...". Nesting deeper than 16 is refused.
 Result<Json> YamlToJson(std::string_view text, std::string_view where);
 
-}  // namespace kgym::app
+}  // namespace kgym

@@ -1,4 +1,4 @@
-#include "apps/kgym/yaml_json.h"
+#include "base/yaml_json.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace kgym::app {
+namespace kgym {
 namespace {
 
 constexpr int kDeepest = 16;  // An alias may contain itself.
@@ -67,4 +67,4 @@ Result<Json> YamlToJson(std::string_view text, std::string_view where) {
   }
 }
 
-}  // namespace kgym::app
+}  // namespace kgym
