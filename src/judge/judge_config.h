@@ -111,7 +111,8 @@ struct LimitsConfig {
     field("open", open, {.meaning = "loading and examining a problem", .min = 0.01});
     field("build", build, {.meaning = "building a submission's native code", .min = 0.01});
     field("load", load, {.meaning = "importing and constructing a submission", .min = 0.01});
-    field("call", call, {.meaning = "one call of a submission; a batch of n calls gets n times it", .min = 0.001});
+    field("call", call,
+          {.meaning = "one call of a submission; a batch of n calls gets at most n times it", .min = 0.001});
     field("step", step, {.meaning = "one step of a workflow (docs/extending.md)", .min = 0.01});
     field("memory", memory_mb,
           {.meaning = "private memory of a host; 0: 4096 on a CPU, 16384 on a GPU", .unit = "MB", .min = 0});

@@ -167,7 +167,9 @@ TEST(OwnWork, CoverageIsAShareWhateverIsClaimed) {
 }
 
 Json Kernels(double own, double library, double framework) {
-  return {{"us", {{"own", own}, {"library", library}, {"framework", framework}}}, {"libraries", {{"cuBLAS", library}}}};
+  Json profile = Profile(own, library, framework);
+  profile["libraries"] = {{"cuBLAS", library}};
+  return profile;
 }
 
 TEST(RuleOnKernelsOfTwoFaces, TellsLibrariesThatOnlyTimedCallsUse) {

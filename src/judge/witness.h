@@ -1,9 +1,9 @@
 // Batches among the timed ones that are not counted, in which it is seen whose code runs.
 //
-// In one of them the framework's operators are counted, so that what runs only where nobody seems to look, or only
-// where somebody does, shows. On a CPU the candidate is looked at from outside in another one (work_samples.h), and in
-// a few more where that says too little. They stand at random places among the rounds, and but for the counting of
-// operators a candidate cannot tell them from the others.
+// In one of them the framework's operators are counted and, on a GPU, the kernels recorded, so that what runs only
+// where nobody seems to look, or only where somebody does, shows. On a CPU the candidate is looked at from outside in
+// another one (work_samples.h), and in a few more where that says too little. They stand at random places among the
+// rounds, and but for the counting of operators a candidate cannot tell them from the others.
 //
 // Threads: the lane's executor.
 #pragma once
