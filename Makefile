@@ -48,7 +48,7 @@ bench: build ## Runs the benchmarks.
 
 asan: build ## C++ tests under the address and undefined-behaviour sanitizers.
 	@cmake --preset asan -DPython3_EXECUTABLE=$(PYTHON) >/dev/null
-	@cmake --build --preset asan --parallel $(JOBS)
+	@cmake --build --preset asan --parallel $(JOBS) --target tests kgym
 	$(RUN) ctest --preset asan --parallel $(JOBS)
 	@# The judge itself with the sanitizers, its hosts without: their probe is the release's.
 	@mkdir -p build/runner && cp -r python/kgym_runner build/runner/ && cp $(RELEASE)/lib/_probe.abi3.so build/runner/kgym_runner/
