@@ -31,10 +31,6 @@ constexpr int kMeasurements = 3;
 // No machine's doing, in most of a measurement's rounds: as much of each batch that nobody accounts for.
 constexpr double kNoDisturbanceMs = 200;
 
-// The calls of a batch may take so many times as long as the candidate's fastest call so far, all together, and one of
-// them as long as any call may.
-constexpr int kSlowerWhenTimed = 10;
-
 // On an idle card: calls that count, and the length from which a launch is nothing beside them.
 constexpr int kLatencyCalls = 3;
 constexpr double kLatencyBelowMs = 20;
@@ -102,11 +98,6 @@ struct BatchPlan {
   Duration delay = kFirstDelay;
   Duration limit{};
 };
-
-/// A candidate must not be able to hold up a lane by being slow only where all others wait.
-Duration BatchLimit(const LimitsConfig& limits, int calls, Duration candidate_call) {
-  return std::min(limits.call * calls, limits.call + kSlowerWhenTimed * calls * candidate_call);
-}
 
 /// Writes a side's inputs again where that side would else not meet what was filled in: on a CPU always, for the
 /// caches' sake; on a GPU, whose cache is emptied before each call, after a side that may have changed them.
@@ -238,10 +229,22 @@ Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vecto
   co_return ruling;
 }
 
-/// Verifies one timed call, picked now. The candidate is frozen: it cannot mend what it left out.
+// The share of rounds in which it is the last of the calls that warm up that is verified: who leaves those out makes
+// room for what it hides in the others.
+constexpr std::uint64_t kWarmUpVerified = 4;
+
+/// The call of a batch that is verified. `again`: whether the calls that warm up, which have one slot, may be: not
+/// where each leaves other inputs to the next.
+std::size_t Pick(std::size_t calls, std::size_t warmup, bool again) {
+  if (again && warmup > 0 && RandomU64() % kWarmUpVerified == 0) return warmup - 1;
+  return warmup + RandomU64() % (calls - warmup);
+}
+
+/// Verifies one call of a batch, picked now. The candidate is frozen: it cannot mend what it left out.
 Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs,
                                          std::size_t warmup) {
-  const std::size_t picked = warmup + RandomU64() % (filled.size() - warmup);
+  const bool same_inputs = ClaimedArray(session.facts().description, "changes_inputs").empty();
+  const std::size_t picked = Pick(filled.size(), warmup, same_inputs);
   if (!outputs.is_array() || outputs.size() != filled.size())
     co_return Forged("its host reports outputs for other calls than were made");
   KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
@@ -249,13 +252,12 @@ Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Fil
   co_return co_await WrongWhenTimed(session, filled, picked, outputs, std::move(check));
 }
 
-Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, BatchShape shape, Duration delay,
-                                        Round& round) {
+Awaitable<Result<MaybeRuling>> RunRound(Session& session, BatchShape shape, Duration delay, Round& round) {
   const BatchPlan common{shape.warmup, delay, shape.limit};
   RoundPlan plan = PlanRound(session.slots(), shape);
   if (Status frozen = co_await session.candidate().Freeze(); !frozen.ok()) co_return frozen.error();
-  KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
-  filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
+  KGYM_CO_TRY(std::vector<Filled> made, co_await session.Fill(std::move(plan.sets)));
+  const std::vector<Filled> filled = ForEachCall(std::move(made), shape);
   const bool reference_first = RandomU64() % 2 == 0;
   if (reference_first) {
     KGYM_CO_TRY(round.reference, co_await TimeReference(session, plan.slots, common, true));
@@ -275,8 +277,7 @@ Awaitable<Result<MaybeRuling>> RunRound(Session& session, const Filled& warm, Ba
 }
 
 /// Rounds until there are enough. The first that counts warms up both sides, and tells how long launches take.
-Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, BatchShape shape,
-                                         std::vector<Round>& rounds) {
+Awaitable<Result<MaybeRuling>> RunRounds(Session& session, BatchShape shape, std::vector<Round>& rounds) {
   const TimingConfig& config = session.config().timing;
   const Instant start = std::chrono::steady_clock::now();
   Duration delay = kFirstDelay;
@@ -285,14 +286,14 @@ Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, B
   Witness witness(session, config.min_rounds);
   while (rounds.empty() || !Enough(config, rounds, std::chrono::steady_clock::now() - start)) {
     Round round;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, warm, shape, delay, round));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRound(session, shape, delay, round));
     if (ruling) co_return ruling;
     if (round.ran_on) {
       KGYM_CO_TRY(const bool idle, co_await BecomesIdle(session, kDisturbance));
       if (!idle || ++ran_on > kRanOnAllowed) co_return StillRunning();
       continue;
     }
-    KGYM_CO_TRY(ruling, co_await witness.Look(warm, shape, delay, rounds));
+    KGYM_CO_TRY(ruling, co_await witness.Look(shape, delay, rounds));
     if (ruling) co_return ruling;
     if (warmed) {
       rounds.push_back(std::move(round));
@@ -301,7 +302,7 @@ Awaitable<Result<MaybeRuling>> RunRounds(Session& session, const Filled& warm, B
       warmed = true;
     }
   }
-  co_return co_await witness.Finish(warm, shape, delay, rounds);
+  co_return co_await witness.Finish(shape, delay, rounds);
 }
 
 /// Milliseconds that the card computed in the observed call, by CUPTI; nothing where that was not recorded.
@@ -314,15 +315,15 @@ std::optional<double> KernelsMs(const Json& observed) {
 }
 
 /// The rounds, and what follows from them. Again where the clocks disagree, a few times.
-Awaitable<Result<MaybeRuling>> MeasureRounds(Session& session, const Filled& warm, BatchShape shape,
-                                             Gate::Exclusive& hold, Measurement& measurement) {
+Awaitable<Result<MaybeRuling>> MeasureRounds(Session& session, BatchShape shape, Gate::Exclusive& hold,
+                                             Measurement& measurement) {
   const TimingConfig& config = session.config().timing;
   const double gb_per_s = config.peak_gb_per_s > 0 ? config.peak_gb_per_s : session.ground().gb_per_s;
   const Duration waited = measurement.waited;
   const Instant start = std::chrono::steady_clock::now();
   for (int done = 1;; ++done) {
     std::vector<Round> rounds;
-    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRounds(session, warm, shape, rounds));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await RunRounds(session, shape, rounds));
     if (ruling) co_return ruling;
     measurement = Summarize(config, std::move(rounds));
     measurement.waited = waited;
@@ -377,9 +378,7 @@ Duration ExpectedLength(const TimingConfig& config, const ProblemFacts& facts, B
 Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call, Measurement& measurement) {
   const TimingConfig& config = session.config().timing;
   BatchShape shape = ShapeBatch(config, session.facts(), candidate_call, session.slots());
-  shape.limit = BatchLimit(session.config().limits, shape.warmup + shape.calls, candidate_call);
-  std::vector<Session::Set> warm_set(1, Session::Set{session.slots() - 1, "fresh", -1, {}});
-  KGYM_CO_TRY(const std::vector<Filled> warm, co_await session.Fill(std::move(warm_set)));
+  shape.limit = BatchLimit(session.config().limits, shape, candidate_call);
   const Instant asked = std::chrono::steady_clock::now();
   Gate::Exclusive hold =
       co_await session.ground().gate->Measure(ExpectedLength(config, session.facts(), shape), session.hosts());
@@ -389,7 +388,7 @@ Awaitable<Result<MaybeRuling>> Measure(Session& session, Duration candidate_call
   }
   hold.Quiet();
   measurement.waited = std::chrono::steady_clock::now() - asked;
-  KGYM_CO_TRY(MaybeRuling ruling, co_await MeasureRounds(session, warm[0], shape, hold, measurement));
+  KGYM_CO_TRY(MaybeRuling ruling, co_await MeasureRounds(session, shape, hold, measurement));
   const double longest = std::max(measurement.candidate.median, measurement.reference.median);
   if (!ruling && session.ground().on_gpu && longest < kLatencyBelowMs) {
     KGYM_CO_TRY(ruling, co_await MeasureLatency(session, measurement));

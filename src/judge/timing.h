@@ -99,6 +99,11 @@ struct BatchShape {
 /// arena holds; at least three, and warm-up calls before them, but for calls so long that neither is needed.
 BatchShape ShapeBatch(const TimingConfig& config, const ProblemFacts& facts, Duration candidate_call, int slots);
 
+/// How long such a batch of the candidate's may take: so many times as long as its fastest call so far, all together,
+/// and one of them as long as any call may. A candidate must not hold up a lane by being slow only where all others
+/// wait.
+Duration BatchLimit(const LimitsConfig& limits, BatchShape shape, Duration candidate_call);
+
 /// How many slots an arena needs for the batches that may come, and for correctness.
 int SlotsFor(const TimingConfig& config, const ProblemFacts& facts);
 

@@ -20,6 +20,9 @@ constexpr Slack kCpuSlack = {0.55, 0.015}, kGpuSlack = {1.0, 0.02};
 // outputs' copying and the work ahead of the next call are enqueued (0.2 ms were seen, of a call of 0.4).
 constexpr double kDryCallMs = 0.25;
 
+// How much slower than its fastest call a candidate's timed calls may be, all together, before their batch ends.
+constexpr int kSlowerWhenTimed = 10;
+
 // Where rounds take long there may be fewer of them, but not fewer than these.
 constexpr int kLeastRounds = 3;
 
@@ -68,6 +71,9 @@ constexpr double kDrainedShare = 0.5;
 constexpr double kHiddenKernels = 2;
 
 constexpr double kShortestMs = 1e-6;  // Of what took any time at all.
+
+// A candidate's outputs may be so much dearer to copy than the reference's, when they are strided say.
+constexpr double kDearerCopies = 1.2;
 
 // A call that takes this long needs no warming up and no company in its batch.
 constexpr Duration kLongCall = 50ms;
@@ -150,6 +156,11 @@ int SlotsFor(const TimingConfig& config, const ProblemFacts& facts) {
   return std::max(4, 1 + ShapeBatch(config, facts, Duration(0), config.max_calls + 1).calls);
 }
 
+Duration BatchLimit(const LimitsConfig& limits, BatchShape shape, Duration candidate_call) {
+  const int calls = shape.warmup + shape.calls;
+  return std::min(limits.call * calls, limits.call + kSlowerWhenTimed * calls * candidate_call);
+}
+
 Duration DelayFor(const Round& round) {
   double longest = 0;
   for (const Batch* batch : {&round.reference, &round.candidate}) {
@@ -188,7 +199,9 @@ SampledCalls CallsOf(const std::vector<Round>& rounds) {
   for (const Round& round : rounds) {
     const Batch& batch = round.candidate;
     ms.push_back(Seen(batch) / static_cast<double>(batch.warmup_ms.size() + batch.calls_ms.size()));
-    shares.push_back(batch.emits_ms / (batch.emits_ms + batch.sum()));
+    // What its host says of copying is no more than it could be: else a library's work would hide in it.
+    const double copying = std::min(batch.emits_ms, kDearerCopies * round.reference.emits_ms);
+    shares.push_back(std::min(1.0, copying / std::max(Seen(batch), kShortestMs)));
   }
   return {.call_ms = Median(ms), .emit_share = Median(shares)};
 }

@@ -55,6 +55,15 @@ TEST(SlotsFor, HoldEveryBatchThatMayCome) {
   }
 }
 
+TEST(BatchLimit, IsTenTimesTheCallsAndOneLongCall) {
+  LimitsConfig limits;
+  limits.call = 10s;
+  const BatchShape shape{.warmup = 2, .calls = 8};
+  EXPECT_EQ(BatchLimit(limits, shape, 1ms), 10s + 100ms);
+  EXPECT_EQ(BatchLimit(limits, shape, 5s), 100s) << "no more than every call's own limit";
+  EXPECT_EQ(BatchLimit(limits, {.warmup = 0, .calls = 1}, 5s), 10s);
+}
+
 TEST(Enough, FewerRoundsDoWhereTheyTakeTooLongButForThree) {
   const TimingConfig config = OfCpu();
   EXPECT_FALSE(Enough(config, Rounds(2, 1, 1), config.longest * 10));
@@ -215,6 +224,15 @@ TEST(JudgeTimes, BehindACallThatWaitsForTheCardTheNextIsEnqueuedOnAnIdleOne) {
     const MaybeRuling ruling = JudgeTimes(OfCpu(), Summarize(OfCpu(), std::vector<Round>(9, round)));
     EXPECT_EQ(ruling.has_value(), !dry);
   }
+}
+
+TEST(CallsOf, BelievesNoMoreCopyingThanThereCanBe) {
+  std::vector<Round> rounds = Rounds(9, 1, 1);
+  EXPECT_NEAR(CallsOf(rounds).emit_share, 0.2 / 5.3, 1e-9);
+  for (Round& round : rounds) round.candidate.emits_ms = 500;
+  EXPECT_NEAR(CallsOf(rounds).emit_share, 1.2 * 0.2 / 5.3, 1e-9);
+  for (Round& round : rounds) round.candidate.judge_ms = round.candidate.cpu_ms = 0;
+  EXPECT_LE(CallsOf(rounds).emit_share, 1);
 }
 
 TEST(FloorMs, HoldsOnlyWhereTheReferenceKeepsToIt) {

@@ -21,20 +21,18 @@ constexpr int kMostSampled = 8;
 
 /// A batch as the timed ones are, whose times do not count. `watch`: the candidate is told to count operators; else it
 /// cannot tell it from the others.
-Awaitable<Result<Answer>> AskUncounted(Session& session, const Filled& warm, BatchShape shape, Duration delay,
-                                       bool watch) {
+Awaitable<Result<Answer>> AskUncounted(Session& session, BatchShape shape, Duration delay, bool watch) {
   RoundPlan plan = PlanRound(session.slots(), shape);
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
-  filled.insert(filled.begin(), static_cast<std::size_t>(shape.warmup), warm);
-  Json request = BatchRequest(filled, delay);
+  Json request = BatchRequest(ForEachCall(std::move(filled), shape), delay);
   if (watch) request["watch"] = true;
   co_return co_await session.AskCandidate(std::move(request), {}, shape.limit);
 }
 
 /// A batch in which the framework's operators are counted, and on a GPU the kernels recorded.
-Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, BatchShape shape, Duration delay) {
-  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, delay, true));
+Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, BatchShape shape, Duration delay) {
+  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, shape, delay, true));
   if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
   const JudgeConfig& config = session.config();
   const Json& profile = ClaimedObject(answer.body, "profile");
@@ -45,13 +43,12 @@ Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, const Filled& warm, 
 }
 
 /// A batch in which the candidate is looked at from outside: whose code does it run?
-Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, const Filled& warm, BatchShape shape,
-                                           const SampledCalls& calls) {
+Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, BatchShape shape, const SampledCalls& calls) {
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   const double batch_ms = calls.call_ms * (shape.warmup + shape.calls);
   const Duration gap = std::clamp<Duration>(FromMs(batch_ms / kLooks), kLeastGap, kMostGap);
   KGYM_CO_TRY_VOID(co_await session.candidate().StartLooking(gap, kLooks));
-  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, warm, shape, kFirstDelay, false));
+  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, shape, kFirstDelay, false));
   if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   session.WatchIdle(false);
@@ -79,37 +76,35 @@ Witness::Witness(Session& session, int rounds)
       operators_after_(RandomU64() % static_cast<std::uint64_t>(rounds)),
       samples_after_(1 + RandomU64() % static_cast<std::uint64_t>(rounds - 1)) {}
 
-Awaitable<Result<MaybeRuling>> Witness::Look(const Filled& warm, BatchShape shape, Duration delay,
-                                             const std::vector<Round>& rounds) {
+Awaitable<Result<MaybeRuling>> Witness::Look(BatchShape shape, Duration delay, const std::vector<Round>& rounds) {
   if (session_.observed.is_null()) co_return MaybeRuling{};  // It does not matter whose work it is.
   if (rounds.size() == operators_after_) {
-    KGYM_CO_TRY(MaybeRuling ruling, co_await Watch(warm, shape, delay));
+    KGYM_CO_TRY(MaybeRuling ruling, co_await Watch(shape, delay));
     if (ruling) co_return ruling;
   }
-  if (rounds.size() == samples_after_) co_return co_await Sample(warm, shape, rounds);
+  if (rounds.size() == samples_after_) co_return co_await Sample(shape, rounds);
   co_return MaybeRuling{};
 }
 
-Awaitable<Result<MaybeRuling>> Witness::Finish(const Filled& warm, BatchShape shape, Duration delay,
-                                               const std::vector<Round>& rounds) {
+Awaitable<Result<MaybeRuling>> Witness::Finish(BatchShape shape, Duration delay, const std::vector<Round>& rounds) {
   if (session_.observed.is_null()) co_return MaybeRuling{};
-  KGYM_CO_TRY(MaybeRuling ruling, co_await Watch(warm, shape, delay));
+  KGYM_CO_TRY(MaybeRuling ruling, co_await Watch(shape, delay));
   if (ruling) co_return ruling;
-  co_return co_await Sample(warm, shape, rounds);
+  co_return co_await Sample(shape, rounds);
 }
 
-Awaitable<Result<MaybeRuling>> Witness::Watch(const Filled& warm, BatchShape shape, Duration delay) {
+Awaitable<Result<MaybeRuling>> Witness::Watch(BatchShape shape, Duration delay) {
   if (std::exchange(watched_, true)) co_return MaybeRuling{};
-  co_return co_await WatchBatch(session_, warm, shape, delay);
+  co_return co_await WatchBatch(session_, shape, delay);
 }
 
-Awaitable<Result<MaybeRuling>> Witness::Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds) {
+Awaitable<Result<MaybeRuling>> Witness::Sample(BatchShape shape, const std::vector<Round>& rounds) {
   if (std::exchange(sampled_, true) || session_.ground().on_gpu) co_return MaybeRuling{};
   SampledCalls calls = CallsOf(rounds);
   calls.admitted_ms = ClaimedNumber(session_.observed, "elements_ns") / 1e6;
   MaybeRuling ruling;
   for (int batch = 0; batch < kMostSampled && !ruling; ++batch) {
-    KGYM_CO_TRY(ruling, co_await SampleBatch(session_, warm, shape, calls));
+    KGYM_CO_TRY(ruling, co_await SampleBatch(session_, shape, calls));
     if (!Open(session_, calls)) break;
   }
   co_return ruling;

@@ -22,18 +22,16 @@ class Witness {
   /// `rounds`: the fewest that there will be, at least two. `session` must outlive the witness.
   Witness(Session& session, int rounds);
 
-  /// To be called between rounds, with those so far. `warm`: the slot that only warms up; `delay`: that of the rounds.
-  Awaitable<Result<MaybeRuling>> Look(const Filled& warm, BatchShape shape, Duration delay,
-                                      const std::vector<Round>& rounds);
+  /// To be called between rounds, with those so far. `delay`: that of the rounds.
+  Awaitable<Result<MaybeRuling>> Look(BatchShape shape, Duration delay, const std::vector<Round>& rounds);
 
   /// To be called when there will be no more rounds, which may be before there were as many as was said: what has not
   /// been looked at is looked at now.
-  Awaitable<Result<MaybeRuling>> Finish(const Filled& warm, BatchShape shape, Duration delay,
-                                        const std::vector<Round>& rounds);
+  Awaitable<Result<MaybeRuling>> Finish(BatchShape shape, Duration delay, const std::vector<Round>& rounds);
 
  private:
-  Awaitable<Result<MaybeRuling>> Watch(const Filled& warm, BatchShape shape, Duration delay);
-  Awaitable<Result<MaybeRuling>> Sample(const Filled& warm, BatchShape shape, const std::vector<Round>& rounds);
+  Awaitable<Result<MaybeRuling>> Watch(BatchShape shape, Duration delay);
+  Awaitable<Result<MaybeRuling>> Sample(BatchShape shape, const std::vector<Round>& rounds);
 
   Session& session_;
   std::size_t operators_after_, samples_after_;
