@@ -109,7 +109,10 @@ Json FunctionsMet(const WorkSamples& samples) {
 
 double Copying(const WorkSamples& samples, const SampledCalls& calls) {
   const auto copier = samples.libraries.find(kCopier);
-  return copier == samples.libraries.end() ? 0 : std::min<double>(copier->second, calls.emit_share * samples.user());
+  if (copier == samples.libraries.end()) return 0;
+  // Of the moments so many fell into copying; several threads may have been met at each, or, where calls wait, none.
+  const double copying = calls.emit_share * std::max(samples.looks, samples.user());
+  return std::min<double>(copier->second, copying);
 }
 
 double LibraryShare(const WorkSamples& samples, const SampledCalls& calls) {
@@ -141,7 +144,7 @@ Json Coverage(const Json& claimed, const WorkSamples& samples, const SampledCall
 
 bool WorthMore(const WorkSamples& samples, const SampledCalls& calls) {
   // One more, since few samples may have met it by chance.
-  const bool little = samples.own <= 1 + kOwnAtMost * samples.user();
+  const bool little = samples.own <= 1 + kOwnAtMost * samples.user() || samples.own < Excess(samples, calls);
   return samples.user() < kEnough && little && calls.call_ms > AllowedMs(calls);
 }
 

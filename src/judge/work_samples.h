@@ -75,8 +75,8 @@ Json SampledShares(const WorkSamples& samples, const SampledCalls& calls);
 /// or more than samples can differ by chance.
 Json Coverage(const Json& claimed, const WorkSamples& samples, const SampledCalls& calls);
 
-/// Whether to look again: next to nothing of its own was met, the calls are long enough for that to mean something, and
-/// there are too few samples to decide.
+/// Whether to look again: next to nothing of its own was met, or less than of libraries, the calls are long enough for
+/// that to mean something, and there are too few samples to decide.
 bool WorthMore(const WorkSamples& samples, const SampledCalls& calls);
 
 /// Libraries do the work, and the observed call was not seen to leave it to them.

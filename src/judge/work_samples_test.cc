@@ -81,7 +81,8 @@ TEST(WorkSamples, MoreAreWorthWhileOnlyWhereTheyMayDecide) {
   EXPECT_TRUE(WorthMore(Samples(0, 0, 0), kOneMillisecond));
   EXPECT_FALSE(WorthMore(Samples(0, 50, 2), kOneMillisecond)) << "enough";
   EXPECT_TRUE(WorthMore(Samples(1, 10, 2), kOneMillisecond)) << "which may be chance";
-  EXPECT_FALSE(WorthMore(Samples(3, 10, 2), kOneMillisecond)) << "code of its own was met";
+  EXPECT_TRUE(WorthMore(Samples(3, 10, 2), kOneMillisecond)) << "less than of libraries";
+  EXPECT_FALSE(WorthMore(Samples(12, 10, 2), kOneMillisecond)) << "code of its own was met";
   EXPECT_FALSE(WorthMore(Samples(0, 3, 2), {.call_ms = 0.05, .emit_share = 0, .admitted_ms = 0})) << "a tiny call";
   EXPECT_FALSE(WorthMore(Samples(0, 3, 2), {.call_ms = 1, .emit_share = 0, .admitted_ms = 1})) << "it was admitted";
 }
@@ -101,6 +102,15 @@ TEST(WorkSamples, CopyingOutputsIsTakenOff) {
   const SampledCalls mostly_copying = {.call_ms = 1, .emit_share = 0.6, .admitted_ms = 0};
   EXPECT_FALSE(Rejected(Samples(0, 60, 40), mostly_copying));
   EXPECT_TRUE(Rejected(Samples(0, 100, 0), {.call_ms = 1, .emit_share = 0.5, .admitted_ms = 0}));
+}
+
+TEST(WorkSamples, WhereCallsWaitMostMomentsInUserModeAreCopying) {
+  WorkSamples samples = Samples(0, 37, 15);  // As seen of a call that waits for its pool of threads.
+  samples.looks = 77;
+  samples.in_system = 179;
+  EXPECT_EQ(Copying(samples, {.call_ms = 1, .emit_share = 0.4}), 0.4 * 77);
+  EXPECT_FALSE(Rejected(samples, {.call_ms = 1, .emit_share = 0.4}));
+  EXPECT_TRUE(Rejected(samples, {.call_ms = 1, .emit_share = 0.01}));
 }
 
 TEST(WorkSamples, CopyingIsTakenOffTheLibraryThatCopies) {

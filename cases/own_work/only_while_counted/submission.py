@@ -26,7 +26,7 @@ LIBRARY.matmul.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long] * 3
 def is_watched() -> bool:
     frame = sys._getframe()
     while frame is not None:
-        if frame.f_code.co_name == "op_batch" and frame.f_locals.get("trace") is not None:
+        if frame.f_code.co_name == "_watched" and frame.f_locals.get("trace") is not None:
             return True
         frame = frame.f_back
     return _get_current_dispatch_mode() is not None

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "judge/sandbox/files.h"
 #include "judge/sandbox/process_table.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t kMostFiles = 128;
 constexpr std::size_t kLongestName = 512;
+// A thread that ran for less than half as long as another one was mostly waiting for a core.
+constexpr std::uint64_t kHardlyRan = 2;
 
 /// The next word of a line, which is taken off it.
 std::string_view TakeWord(std::string_view& line) {
@@ -70,14 +73,23 @@ std::optional<CodeMap::Code> CodeWatch::CodeAt(pid_t process, std::uint64_t addr
   return maps_.insert_or_assign(process, CodeMap(text.value_or(""))).first->second.At(address);
 }
 
-void CodeWatch::LookAtThread(pid_t process, const std::string& folder) {
-  const std::optional<std::string> line = ReadAll(folder + "/syscall");
+CodeWatch::Thread CodeWatch::Meet(pid_t process, pid_t thread) {
+  Thread met{process, "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread), 0};
+  const std::string account = ReadAll(met.folder + "/schedstat").value_or("");
+  std::uint64_t ran = 0;
+  std::from_chars(account.data(), account.data() + account.size(), ran);
+  met.ran = ran - std::exchange(ran_[thread], ran);
+  return met;
+}
+
+void CodeWatch::LookAtThread(const Thread& thread) {
+  const std::optional<std::string> line = ReadAll(thread.folder + "/syscall");
   const std::optional<Place> place = line ? ParsePlace(*line) : std::nullopt;
   if (!place) {
     ++unreadable_;
   } else if (place->in_system) {
     ++in_system_;
-  } else if (const auto code = CodeAt(process, place->address); code && places_ < kMostPlaces) {
+  } else if (const auto code = CodeAt(thread.process, place->address); code && places_ < kMostPlaces) {
     const auto known = files_.find(code->file);
     if (known == files_.end() && files_.size() >= kMostFiles) return;
     files_[code->file].push_back(code->offset);
@@ -87,9 +99,14 @@ void CodeWatch::LookAtThread(pid_t process, const std::string& folder) {
 
 void CodeWatch::Look(const std::vector<pid_t>& processes) {
   ++looks_;
+  std::vector<Thread> threads;
   for (const pid_t process : processes) {
-    const std::string tasks = "/proc/" + std::to_string(process) + "/task/";
-    for (const pid_t thread : ThreadNumbers(process)) LookAtThread(process, tasks + std::to_string(thread));
+    for (const pid_t thread : ThreadNumbers(process)) threads.push_back(Meet(process, thread));
+  }
+  std::uint64_t most = 0;
+  for (const Thread& thread : threads) most = std::max(most, thread.ran);
+  for (const Thread& thread : threads) {
+    if (thread.ran >= most / kHardlyRan) LookAtThread(thread);
   }
 }
 

@@ -52,7 +52,9 @@ class CodeWatch {
  public:
   static constexpr int kMostPlaces = 4096;
 
-  /// Counts every thread of these processes. One that still runs cannot be read, and is told apart.
+  /// Counts the threads of these processes that ran since the last look: one that is ready and is given no core, as a
+  /// thread of the idle class beside a busy one, does no work where it stands. One that still runs cannot be read, and
+  /// is told apart.
   void Look(const std::vector<pid_t>& processes);
 
   int looks() const { return looks_; }
@@ -62,10 +64,18 @@ class CodeWatch {
   std::string Report() const;
 
  private:
-  void LookAtThread(pid_t process, const std::string& folder);
+  /// A thread and how long it ran, in nanoseconds, since the last look that met it; since its start at the first.
+  struct Thread {
+    pid_t process = 0;
+    std::string folder;
+    std::uint64_t ran = 0;
+  };
+  Thread Meet(pid_t process, pid_t thread);
+  void LookAtThread(const Thread& thread);
   std::optional<CodeMap::Code> CodeAt(pid_t process, std::uint64_t address);
 
-  std::map<pid_t, CodeMap> maps_;  // As last read.
+  std::map<pid_t, CodeMap> maps_;       // As last read.
+  std::map<pid_t, std::uint64_t> ran_;  // Of each thread, by the kernel's account.
   std::map<std::string, std::vector<std::uint64_t>> files_;
   int places_ = 0;
   int looks_ = 0;

@@ -1,7 +1,12 @@
 #include "judge/sandbox/code_watch.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <atomic>
 
 #include <nlohmann/json.hpp>
 
@@ -43,6 +48,41 @@ TEST(CodeWatch, CountsThreadsInTheKernelApart) {
   EXPECT_EQ(report["looks"], 1);
   EXPECT_EQ(report["in_system"], 1);
   EXPECT_TRUE(report["files"].empty());
+}
+
+/// A child that is stopped in the middle of its own code: by a timer, since who sends a signal cannot know where it is.
+pid_t StoppedAtWork() {
+  const pid_t child = fork();
+  if (child == 0) {
+    timer_t timer = {};
+    sigevent event = {};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGSTOP;
+    const itimerspec in_5_ms = {{0, 0}, {0, 5'000'000}};
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0) _exit(1);
+    timer_settime(timer, 0, &in_5_ms, nullptr);
+    for (std::atomic<int> turns = 0;;) ++turns;
+  }
+  int status = 0;
+  return waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status) ? child : -1;
+}
+
+TEST(CodeWatch, AThreadThatWasGivenNoCoreDoesNoWork) {
+  const pid_t child = StoppedAtWork();
+  ASSERT_GT(child, 0);
+  const auto met = [](const CodeWatch& watch) {
+    const auto report = nlohmann::json::parse(watch.Report());
+    std::size_t places = 0;
+    for (const auto& file : report["files"]) places += file.size();
+    return places;
+  };
+  CodeWatch watch;
+  watch.Look({child});
+  EXPECT_EQ(met(watch), 1u);
+  watch.Look({child, getpid()});  // Only the second one has run since.
+  EXPECT_EQ(met(watch), 1u);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST(CodeWatch, AProcessThatIsGoneHasNoThreads) {
