@@ -114,7 +114,8 @@ def _become_host(probe: Any, message: dict[str, Any], born: dict[str, Any], work
     torch.seed()
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()
-    os.environ.update({"HOME": "/tmp", "TMPDIR": "/tmp", "TRITON_CACHE_DIR": "/tmp/triton", "TORCH_EXTENSIONS_DIR": "/tmp/extensions", "USER": "kernel"})
+    os.environ.update({"HOME": "/tmp", "TMPDIR": "/tmp", "TRITON_CACHE_DIR": "/tmp/triton", "TORCH_EXTENSIONS_DIR": "/tmp/extensions",
+                       "TORCHINDUCTOR_CACHE_DIR": "/tmp/torchinductor", "USER": "kernel"})
     os.chdir("/tmp")
     _take_device(probe, message)
     report = json.loads(probe.confine(json.dumps({**SHARED, **message["sandbox"], "keep_fds": [work]})))

@@ -35,6 +35,7 @@ constexpr Library kLibraries[] = {
     {"/jaxlib/", "JAX", Does::kMore},
     {"/tensorflow/", "TensorFlow", Does::kMore},
     {"/onnxruntime/", "ONNX Runtime", Does::kMore},
+    {"/torchinductor/", "Inductor", Does::kMore},  // What torch's compiler writes in a host, which has it write there.
 };
 
 // Of what torch's library brings along: how the functions of MKL and oneDNN begin.

@@ -11,8 +11,9 @@ TEST(LibraryNames, AFileTellsItsLibrary) {
   EXPECT_EQ(LibraryOf("/v/numpy.libs/libscipy_openblas64_-1.so", "").library, "OpenBLAS");
   EXPECT_EQ(LibraryOf("/usr/lib/libmkl_core.so.2", "mkl_blas_avx2_sgemm_kernel_0").library, "MKL");
   EXPECT_EQ(LibraryOf("/v/numpy/_core/_multiarray_umath.so", "").library, "NumPy");
-  for (const char* none : {"/usr/lib/libc.so.6", "/v/torch/lib/libtorch_python.so", "/libtorch_cpu.d/libown.so",
-                           "/tmp/my_libmkl_core.so", "[vdso]", ""})
+  EXPECT_EQ(LibraryOf("/tmp/torchinductor/cq/cq4.main.so", "").library, "Inductor");
+  for (const char* none : {"/tmp/torchinductor.so", "/usr/lib/libc.so.6", "/v/torch/lib/libtorch_python.so",
+                           "/libtorch_cpu.d/libown.so", "/tmp/my_libmkl_core.so", "[vdso]", ""})
     EXPECT_EQ(LibraryOf(none, "").library, "") << none;
 }
 
