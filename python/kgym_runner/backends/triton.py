@@ -15,7 +15,7 @@ import os
 import sys
 from typing import Any, Callable
 
-from . import Backend, Context
+from . import Backend, Context, triton_names
 from .triton_seed import letters
 from .wrapping import find, wrap
 
@@ -100,6 +100,16 @@ def _watch_unsupported(context: Context) -> None:
         wrap(InterpreterBuilder, name, unsupported)
 
 
+def _check_names() -> None:
+    """Interpreted kernels may use what compiled ones may."""
+    from triton.runtime.interpreter import InterpretedFunction
+
+    def run(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+        triton_names.check(self.fn)
+        return original(self, *args, **kwargs)
+    wrap(InterpretedFunction, "run", run)
+
+
 def track(context: Context) -> None:
     """Track compiled kernels, and where Triton has one launcher for each signature (up to 3.6), the signatures that were asked for."""
     from triton.runtime.jit import JITFunction
@@ -125,7 +135,7 @@ def warm(context: Context) -> None:
 
 
 def install(context: Context) -> None:
-    """On a CPU: switch interpretation on, stand in for the driver, watch bfloat16. On any device: track kernels."""
+    """On a CPU: switch interpretation on, stand in for the driver, watch bfloat16 and what kernels name. On any device: track kernels."""
     if context.device != "cpu":
         return track(context)
     _interpret()
@@ -133,6 +143,7 @@ def install(context: Context) -> None:
     from triton.runtime.interpreter import InterpretedFunction
     from .triton_driver import CpuDriver
     driver.set_active(CpuDriver())
+    _check_names()  # Within what counts launches: one that is refused was tried.
     _track(context, InterpretedFunction)
     _watch_bfloat16(context)
     _watch_unsupported(context)
