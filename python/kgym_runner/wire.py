@@ -42,10 +42,11 @@ def describe(error: BaseException) -> str:
 
 
 def foreign_trace(error: BaseException, own_folder: str) -> str:
-    """The traceback without the judge's own frames."""
+    """The traceback without the frames of the judge and of the import machinery; of text that is no Python, the line at fault."""
     try:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(own_folder)]
-        return clip("".join(traceback.format_list(frames)))
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith((own_folder, "<frozen importlib"))]
+        fault = traceback.format_exception_only(type(error), error)[:-1] if isinstance(error, SyntaxError) else []
+        return clip("".join(traceback.format_list(frames) + fault))
     except BaseException:  # noqa: BLE001
         return ""
 

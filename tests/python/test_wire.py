@@ -1,6 +1,7 @@
 """Packets: what goes through a socket, what is too long, floats that JSON does not have, and what an operation may raise."""
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import os
@@ -103,3 +104,14 @@ def test_a_trace_has_the_foreign_frames_only() -> None:
     except ZeroDivisionError as error:
         trace = foreign_trace(error, os.path.dirname(__file__))
     assert trace.count("foreign.py") == 2 and "test_wire" not in trace
+
+
+def test_text_that_is_no_python_is_shown_where_it_is_at_fault(tmp_path: Any) -> None:
+    path = tmp_path / "broken_text.py"
+    path.write_text("x = 1\ny = (x\n")
+    spec = importlib.util.spec_from_file_location("broken_text", path)
+    assert spec is not None and spec.loader is not None
+    with pytest.raises(SyntaxError) as caught:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    trace = foreign_trace(caught.value, os.path.dirname(__file__))
+    assert "frozen importlib" not in trace and "broken_text.py" in trace and "y = (x" in trace
