@@ -84,6 +84,14 @@ double Seen(const Batch& batch) { return std::min(batch.judge_ms, batch.cpu_ms);
 /// What it saw of a batch beside the calls that the host accounts for.
 double Beside(const Batch& batch) { return Seen(batch) - batch.sum(); }
 
+/// What a batch of the reference's takes beside its calls in any round: copying outputs, messages, being woken and
+/// stopped. By the clock, that of the host and of the judge alike, the least: what waits for a core is not in it.
+double LeastBeside(const std::vector<Round>& rounds) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Round& round : rounds) least = std::min(least, round.reference.judge_ms - round.reference.sum());
+  return std::max(0.0, least);
+}
+
 /// The mean of all calls of a batch over the median of those that count, over rounds.
 double Skew(const std::vector<Round>& rounds, Batch Round::*side) {
   std::vector<double> skews;
@@ -180,8 +188,10 @@ bool Enough(const TimingConfig& config, const std::vector<Round>& rounds, Durati
 
 Excess ClockExcess(const std::vector<Round>& rounds) {
   std::vector<double> unaccounted, calls, after;
+  const double least = LeastBeside(rounds);
   for (const Round& round : rounds) {
-    const double usual = std::max(0.0, Beside(round.reference));  // Copying outputs, messages, being woken and stopped.
+    // A reference that waited for a core in its calls has less CPU time than these seem to take, and nothing beside.
+    const double usual = std::max(least, Beside(round.reference));
     unaccounted.push_back(Beside(round.candidate) - usual);
     calls.push_back(Seen(round.candidate) - usual);
     after.push_back(round.candidate.after_ms - round.reference.after_ms);

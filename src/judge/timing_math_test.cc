@@ -136,6 +136,20 @@ TEST(JudgeTimes, AMachineWithOtherWorkInEveryRoundRejectsNobody) {
   EXPECT_FALSE(JudgeTimes(OfCpu(), Summarize(OfCpu(), std::move(rounds))));
 }
 
+TEST(JudgeTimes, AReferenceThatWaitedInItsCallsCostsABatchAsMuchAsEver) {
+  // Its calls seem to take twice the CPU time that it had; the candidate's few have the same 0.8 ms beside them.
+  std::vector<Round> rounds = Rounds(9, 40, 0.03, 0.5);
+  for (Round& round : rounds) {
+    round.reference.judge_ms = 5 * 40 + 0.8;
+    round.reference.cpu_ms = 100;
+  }
+  EXPECT_FALSE(JudgeTimes(OfCpu(), Summarize(OfCpu(), rounds)));
+  EXPECT_NEAR(ClockExcess(rounds).ms, 0, 1e-9);
+  for (Round& round : rounds) round.candidate.judge_ms = round.candidate.cpu_ms += 1;
+  EXPECT_NEAR(ClockExcess(rounds).ms, 1, 1e-9);
+  EXPECT_TRUE(JudgeTimes(OfCpu(), Summarize(OfCpu(), rounds)));
+}
+
 TEST(JudgeTimes, HidingTimeInSomeRoundsOnlyDoesNotHelp) {
   std::vector<Round> rounds = Rounds(9, 1, 1);
   for (int i = 0; i < 6; ++i)
