@@ -246,7 +246,6 @@ input: {end: bool}
 steps:
 - {name: first, toolkit: slow, input: {end: true}}
 - {name: second, toolkit: slow, input: {end: "${input.end}"}, measure: true}
-- {name: beside, toolkit: slow, input: {end: true}}
 - {name: third, toolkit: slow, input: {end: "${steps.second.output.ended}"}}
 output: {ended: "${steps.third.output.ended}"}
 """
@@ -260,26 +259,27 @@ def chain(folder: Path) -> tuple[str, str]:
     return "--set", f"judge.extensions={folder}"
 
 
-def await_step(server: ServeProcess, task: str, step: str, attempt: int = 1) -> None:
+def await_step(server: ServeProcess, task: str, attempt: int = 1) -> None:
     stream = iter(Events(server, f"/v1/evaluations/{task}/events"))
     for name, event in stream:
-        if name == f"step:{step}" and event["attempt"] == attempt:
+        if name.startswith("step:") and event["attempt"] == attempt:
             stream.close()  # type: ignore[attr-defined]
             return
-    raise AssertionError(f"step {step} of {task} never began")
+    raise AssertionError(f"no step of {task} began")
 
 
-def test_cancel_and_a_crash_in_the_middle_of_a_step(tmp_path: Path) -> None:
+def test_cancel_and_a_crash_in_the_middle_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     with serving(tmp_path / "data", *chain(tmp_path)) as server:
         for task in ("cancelled", "crashed"):
             server.ask("POST", "/v1/evaluations", {"id": task, "workflow": "chain", "input": {"end": False}, "max_attempts": 2, "dedup": False})
-            await_step(server, task, "second")
+            await_step(server, task)
             if task == "cancelled":
                 assert server.ask("DELETE", "/v1/evaluations/cancelled").json()["state"] == "cancelled"
         server.kill()
+        server.port = 0  # Another one: processes of the killed server may hold the old one for a moment.
         server.start()
-        await_step(server, "crashed", "second", attempt=2)
+        await_step(server, "crashed", attempt=2)
         assert server.ask("DELETE", "/v1/evaluations/crashed").json()["state"] == "cancelled"
         after = server.ask("POST", "/v1/evaluations?wait=60", {"workflow": "chain", "input": {"end": True}}).json()
         assert after["outcome"] == "ok" and after["report"]["output"] == {"ended": True}, after

@@ -87,7 +87,7 @@ TEST(Schema, TheFirstRequiredFieldSaysWhichObjectIsMeant) {
   EXPECT_EQ(First({{"x", 1}, {"y", 1}}, schema), "");
   EXPECT_EQ(First({{"z", 1}}, schema), "");
   EXPECT_EQ(First({{"z", "1"}}, schema), "/z field 'z': \"1\" found; a number is expected");
-  EXPECT_EQ(First({{"z", 1}, {"y", 1}}, schema), "/y unknown field 'y'; known: z");
+  EXPECT_EQ(First({{"z", 1}, {"y", 1}}, schema), "/y unknown field 'y' (did you mean 'z'?); known: z");
   EXPECT_EQ(First({{"y", 1}}, schema), " field 'x' is missing; a number is expected");
   EXPECT_EQ(First(3, schema), " the body: 3 found; an object is expected");
 }
