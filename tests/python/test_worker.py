@@ -128,7 +128,7 @@ def test_labels(place: Site) -> None:
     place.work("day", "--fake-lanes", "1", "--fake-hold", "10ms")
     until(place.server, lambda view: states(view) == {"day": "ready"})
     waits = place.server.ask("POST", "/v1/evaluations", submission(id="late", labels={"pool": "night"})).json()
-    assert waits["waits_for"] == "no lane has pool=night; there are: backend=*, device=fake. It waits for a worker that has it"
+    assert waits["waits_for"] == "no lane has pool=night; there are: backend=*, device=fake, workflow=*. It waits for a worker that has it"
     accept(place.server, 1)
     assert ended(place, "t0")["worker"] == "day"
     assert place.server.ask("GET", "/v1/evaluations/late").json()["state"] == "queued"

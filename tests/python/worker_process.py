@@ -85,11 +85,11 @@ class Redis:
 
 
 class Site:
-    """A server without lanes of its own, and workers that join it."""
+    """A server without lanes of its own, and workers that join it. `options`: more of the server's."""
 
-    def __init__(self, folder: Path, redis: Redis | None, stack: ExitStack):
+    def __init__(self, folder: Path, redis: Redis | None, stack: ExitStack, *options: str):
         self.folder, self.redis, self.stack = folder, redis, stack
-        self.server = self.serve("--no-lanes", *(["--queue", redis.url] if redis else []))
+        self.server = self.serve("--no-lanes", *options, *(["--queue", redis.url] if redis else []))
 
     def serve(self, *options: str, name: str = "server") -> ServeProcess:
         folder = self.folder / name
@@ -115,12 +115,12 @@ class Site:
 
 
 @contextmanager
-def site(folder: Path, redis: bool) -> Iterator[Site]:
+def site(folder: Path, redis: bool, *options: str) -> Iterator[Site]:
     with ExitStack() as stack:
         one = Redis(folder) if redis else None
         if one is not None:
             stack.callback(one.kill)
-        yield Site(folder, one, stack)
+        yield Site(folder, one, stack, *options)
 
 
 HAS_REDIS = shutil.which("redis-server") is not None

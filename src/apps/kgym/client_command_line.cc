@@ -30,8 +30,7 @@ void AddIds(CLI::App* sub, std::vector<std::string>& ids, std::string& run) {
 
 void AddWhatIsJudged(CLI::App* sub, SubmitOptions& options) {
   sub->add_option("PROBLEM", options.problem,
-                  "a problem's name or file; alone: a folder of submissions or a JSONL file")
-      ->required();
+                  "a problem's name or file; alone: a folder of submissions or a JSONL file");
   sub->add_option("SUBMISSION", options.submission, "a Python file that defines ModelNew");
   sub->add_option("--backend", options.backend,
                   "what the submission is written in: cpp (the default), triton, cuda, ...")
@@ -54,15 +53,26 @@ void AddWhatIsJudged(CLI::App* sub, SubmitOptions& options) {
       ->allow_extra_args(false);
 }
 
+void AddWhatIsRun(CLI::App* sub, SubmitOptions& options) {
+  sub->add_option("--workflow", options.workflow, "run this workflow of the server's, in place of judging a submission")
+      ->type_name("NAME");
+  sub->add_option("--input", options.input, "JSON object with the workflow's input")->type_name("FILE");
+  sub->add_option("--field", options.fields, "one field of the input, after the file; @FILE is what a file holds")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
 void AddSubmit(CLI::App& app, SubmitOptions& options) {
-  CLI::App* sub = Subcommand(app, "submit", "Hand a submission, or many of them, to a server",
+  CLI::App* sub = Subcommand(app, "submit", "Hand a submission, many of them, or a workflow's input to a server",
                              "  kgym submit level1/rmsnorm examples/demo/level1__rmsnorm__fused.py --wait\n"
                              "  kgym submit my_problem.py my_kernel.py --backend triton --priority high --id step12\n"
                              "  kgym submit examples/demo --run night    a folder of <level>__<problem>__<what>.py\n"
-                             "  kgym submit rows.jsonl --url http://server:8700 --label 'card=NVIDIA L4'\n\n"
+                             "  kgym submit rows.jsonl --url http://server:8700 --label 'card=NVIDIA L4'\n"
+                             "  kgym submit --workflow nbody --field submission=@leapfrog.py --field seed=7 --wait\n\n"
                              "Submitting the same content again under the same --id is the same evaluation.\n"
                              "Exit: 0 accepted, 2 bad input or refused, 3 no answer; with --wait as `kgym eval`.");
   AddWhatIsJudged(sub, options);
+  AddWhatIsRun(sub, options);
   sub->add_option("--id", options.id, "yours; of many what their ids begin with, ID-1 for the first (default: made up)")
       ->type_name("ID");
   sub->add_option("--run", options.run, "what it belongs to (default, of many: what their ids begin with)")

@@ -16,7 +16,10 @@ struct RemoteOptions {
 };
 
 struct SubmitOptions {
-  std::string problem;  // Or, where `submission` is empty, a folder of submissions or a JSONL file.
+  std::string workflow;             // In place of a problem and a submission.
+  std::string input;                // JSON file with the workflow's input; empty: none.
+  std::vector<std::string> fields;  // "seed=7", "submission=@leapfrog.py".
+  std::string problem;              // Or, where `submission` is empty, a folder of submissions or a JSONL file.
   std::string submission;
   std::string backend = "cpp";
   std::string entry = "ModelNew";

@@ -6,6 +6,7 @@
 #include "apps/kgym/json_path.h"
 #include "apps/kgym/table.h"
 #include "apps/kgym/verdict_text.h"
+#include "apps/kgym/workflow_text.h"
 #include "base/text.h"
 
 namespace kgym::app {
@@ -51,6 +52,11 @@ ExitCode CodeOf(const Json& evaluation) {
   return standing == "infra" || standing == "dead" ? kOurFault : kOtherVerdict;
 }
 
+std::string SubjectOf(const Json& evaluation) {
+  const std::string problem = TextAt(evaluation, "problem");
+  return problem.empty() ? TextAt(evaluation, "workflow") : problem;
+}
+
 std::string StandingOf(const Json& evaluation) {
   if (Lookup(evaluation, "error").is_string()) return "not known";
   const std::string state = TextAt(evaluation, "state");
@@ -73,7 +79,7 @@ std::string EvaluationTable(const std::vector<Json>& evaluations, bool colour) {
     const Json& verdict = Lookup(one, "verdict");
     const std::string speedup = verdict.is_object() ? SpeedupPlusMinus(verdict) : NumberAt(one, "speedup");
     table.Add({{TextAt(one, "id")},
-               {TextAt(one, "problem")},
+               {SubjectOf(one)},
                {standing, ColourOfStanding(one, standing)},
                {speedup},
                {NumberAt(verdict, "reference_ms")},
@@ -98,6 +104,8 @@ std::string CountsOf(const std::vector<Json>& evaluations) {
 
 std::string EvaluationText(const Json& evaluation, bool colour) {
   if (const Json& verdict = Lookup(evaluation, "verdict"); verdict.is_object()) return VerdictText(verdict, colour);
+  if (const Json& report = Lookup(evaluation, "report"); TextAt(report, "schema") == "kgym.workflow/1")
+    return RunText(report, colour);
   const std::string standing = StandingOf(evaluation);
   std::string text = Concat(Paint(standing, ColourOf(standing), colour), "  ", TextAt(evaluation, "id"), "  ",
                             Printable(Why(evaluation)));

@@ -18,6 +18,9 @@ bool HasEnded(const Json& evaluation);
 /// other verdict, dead as our fault.
 ExitCode CodeOf(const Json& evaluation);
 
+/// What it is of: the problem's name, or the workflow's.
+std::string SubjectOf(const Json& evaluation);
+
 /// "ok", "fail:shape", "error", "queued", "running: timing", "dead", "not known".
 std::string StandingOf(const Json& evaluation);
 

@@ -103,7 +103,7 @@ std::string Evaluations(const Json& lines, const char* title, std::size_t rows, 
     const std::string standing = StandingOf(line);
     const Json& speedup = Lookup(line, "speedup");
     table.Add({{TextAt(line, "id")},
-               {TextAt(line, "problem")},
+               {SubjectOf(line)},
                {standing, HasEnded(line) ? ColourOf(standing) : Colour::kPlain},
                {speedup.is_number() ? Digits(speedup.get<double>()) : ""},
                {TextAt(line, "lane")},

@@ -1,6 +1,7 @@
 #include "apps/kgym/request.h"
 
 #include "apps/kgym/rows.h"
+#include "apps/kgym/workflow_input.h"
 #include "base/ids.h"
 #include "base/text.h"
 
@@ -101,6 +102,10 @@ Result<Requests> ReadOne(const SubmitOptions& options) {
 }  // namespace
 
 Result<Requests> ReadRequests(const SubmitOptions& options) {
+  if (options.problem.empty() || !options.input.empty() || !options.fields.empty())
+    return Error{
+        "submit: PROBLEM SUBMISSION, a folder, a .jsonl file, or --workflow NAME with its --input or --field is "
+        "expected"};
   if (!options.submission.empty()) return ReadOne(options);
   if (!IsRows(options.problem))
     return Error{Concat("submit '", options.problem,
@@ -119,6 +124,32 @@ Result<Requests> ReadRequests(const SubmitOptions& options) {
     }
     requests.all.push_back(std::move(request));
   }
+  return requests;
+}
+
+Result<Requests> ReadWorkflowRequest(const SubmitOptions& options, const Json& offered) {
+  if (!options.problem.empty() || !options.set.empty())
+    return Error{Concat("--workflow: it goes with neither a problem nor --set; leave '",
+                        options.problem.empty() ? options.set.front() : options.problem, "' out")};
+  KGYM_TRY(const Json* workflows, GetArray(offered, "workflows"));
+  std::vector<std::string> names;
+  const Json* wanted = nullptr;
+  for (const Json& one : *workflows) {
+    KGYM_TRY(std::string name, GetString(one, "name"));
+    if (name == options.workflow) wanted = &one;
+    names.push_back(std::move(name));
+  }
+  if (wanted == nullptr)
+    return Error{Concat("--workflow '", options.workflow, "': the server has none of this name",
+                        DidYouMean(options.workflow, names), names.empty() ? "" : "; it has ", Join(names, ", "))};
+  KGYM_TRY(const Json* types, GetObject(*wanted, "input"));
+  KGYM_TRY(const judge::TypedFields fields, judge::ReadTypedFields(*types, "the server's workflow: input"));
+  KGYM_TRY(Json body, Shared(options, options.run));
+  KGYM_TRY(body["input"], ReadWorkflowInput(options.workflow, fields, options.input, options.fields));
+  body["workflow"] = options.workflow;
+  body["id"] = options.id.empty() ? NewEvaluationId() : options.id;
+  Requests requests{{}, options.run};
+  requests.all.push_back({options.workflow, 1, body["id"].get<std::string>(), body, ""});
   return requests;
 }
 

@@ -1,5 +1,5 @@
-// What `kgym submit` sends for what was named on its command line: a body for each submission, in the server's schema
-// (`Submission` of its OpenAPI document), under an id that is made here.
+// What `kgym submit` sends for what was named on its command line: a body for each submission or run of a workflow, in
+// the server's schema (`Submission` of its OpenAPI document), under an id that is made here.
 //
 // Threads: main. Reads files.
 #pragma once
@@ -29,5 +29,8 @@ struct Requests {
 
 /// An error where not one can be told, or an option is wrong.
 Result<Requests> ReadRequests(const SubmitOptions& options);
+
+/// The one that --workflow asks for. `offered`: what the server answers to GET /v1/workflows, which tells the types.
+Result<Requests> ReadWorkflowRequest(const SubmitOptions& options, const Json& offered);
 
 }  // namespace kgym::app

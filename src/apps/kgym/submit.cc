@@ -1,4 +1,4 @@
-// kgym submit: hands submissions to a server, in batches, and with --wait prints their verdicts.
+// kgym submit: hands submissions, or a run of a workflow, to a server, and with --wait prints what comes of them.
 #include <algorithm>
 #include <map>
 
@@ -151,9 +151,20 @@ Awaitable<int> Submit(Remote& remote, const SubmitOptions& options, Requests& re
   co_return code;
 }
 
+/// The server knows the types of a workflow's fields.
+Awaitable<int> SubmitWorkflow(Remote& remote, const SubmitOptions& options) {
+  const Answer offered = co_await remote.Get("/v1/workflows");
+  if (!offered.ok()) co_return Complain(offered.fault, options.json), offered.code;
+  Result<Requests> requests = ReadWorkflowRequest(options, offered.json);
+  if (!requests.ok()) co_return Complain(requests.error().message, options.json), kBadInput;
+  co_return co_await Submit(remote, options, *requests);
+}
+
 }  // namespace
 
 int Run(const SubmitOptions& options) {
+  if (!options.workflow.empty())
+    return WithRemote(options.remote, options.json, [&](Remote& remote) { return SubmitWorkflow(remote, options); });
   Result<Requests> requests = ReadRequests(options);
   if (!requests.ok()) return Complain(requests.error().message, options.json), kBadInput;
   return WithRemote(options.remote, options.json, [&](Remote& remote) { return Submit(remote, options, *requests); });

@@ -9,6 +9,7 @@
 #include "apps/kgym/progress.h"
 #include "apps/kgym/run.h"
 #include "apps/kgym/table.h"
+#include "apps/kgym/workflow_input.h"
 #include "apps/kgym/workflow_text.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -48,44 +49,6 @@ Result<judge::Workflow> Find(judge::Judge& judge, const std::string& name) {
   if (names.empty())
     return Error{Concat("no workflow '", name, "': there is none; --set judge.extensions=DIR names their folder")};
   return Error{Concat("no workflow '", name, "'", DidYouMean(name, names), "; there are ", Join(names, ", "))};
-}
-
-/// The value of --field: text where the field takes text, else JSON; @FILE for what a file holds.
-Result<Json> FieldValue(const judge::TypedField& field, const std::string& said) {
-  std::string text = said;
-  if (said.starts_with("@")) {
-    KGYM_TRY(text, ReadFile(said.substr(1)));
-  }
-  if (field.type.Check(Json(text), "").ok()) return Json(std::move(text));
-  Result<Json> value = ParseJson(text);
-  if (!value.ok())
-    return Error{
-        Concat("--field ", field.name, ": '", text.substr(0, 40), "' found; ", field.type.text(), " is expected")};
-  return value;
-}
-
-/// The file of --input, with what --field says laid over it, complete.
-Result<Json> ReadInput(const judge::Workflow& workflow, const WorkflowOptions& options) {
-  Json input = Json::object();
-  if (!options.input.empty()) {
-    KGYM_TRY(const std::string text, ReadFile(options.input));
-    KGYM_TRY(input, ParseJson(text, options.input));
-    if (!input.is_object()) return Error{options.input + ": an object with the workflow's input is expected"};
-  }
-  for (const std::string& assignment : options.fields) {
-    const std::size_t equals = assignment.find('=');
-    const std::string name = assignment.substr(0, equals);
-    const judge::TypedField* field = judge::FindField(workflow.input, name);
-    std::vector<std::string> names;
-    for (const judge::TypedField& one : workflow.input) names.push_back(one.name);
-    if (equals == std::string::npos)
-      return Error{Concat("--field '", assignment, "'; NAME=VALUE or NAME=@FILE is expected")};
-    if (field == nullptr)
-      return Error{Concat("--field: workflow '", workflow.name, "' has no input '", name, "'", DidYouMean(name, names),
-                          "; it has ", Join(names, ", "))};
-    KGYM_TRY(input[name], FieldValue(*field, assignment.substr(equals + 1)));
-  }
-  return judge::Complete(workflow.input, std::move(input), Concat("workflow '", workflow.name, "'"));
 }
 
 Status KeepFiles(const std::string& folder, const judge::Workflow& workflow, const judge::WorkflowRun& run) {
@@ -143,7 +106,7 @@ int Check(const WorkflowOptions& options, judge::Judge& judge) {
 Awaitable<int> RunOne(const WorkflowOptions& options, judge::Judge& judge, Progress& progress) {
   const Result<judge::Workflow> workflow = Find(judge, options.names.front());
   if (!workflow.ok()) co_return Complain(workflow.error().message, options.json), kBadInput;
-  Result<Json> input = ReadInput(*workflow, options);
+  Result<Json> input = ReadWorkflowInput(workflow->name, workflow->input, options.input, options.fields);
   if (!input.ok()) co_return Complain(input.error().message, options.json), kBadInput;
   progress.Stage(Concat("running ", workflow->name, " ..."));
   judge::JudgeSteps steps(judge, options.root);

@@ -323,7 +323,7 @@ bool Condition::Holds(const Json& value) const {
   return false;
 }
 
-Result<Workflow> ReadWorkflow(const Json& json, const std::string& where, const std::vector<Signature>& signatures) {
+Result<Workflow> ReadWorkflowHead(const Json& json, const std::string& where) {
   if (!json.is_object()) return Error{where + ": a map with name, input, steps and output is expected"};
   KGYM_TRY_VOID(OnlyKeys(json, {"name", "description", "input", "steps", "output"}, where));
   Workflow workflow;
@@ -332,6 +332,11 @@ Result<Workflow> ReadWorkflow(const Json& json, const std::string& where, const 
   if (!description.ok()) return Within(where, description.error());
   workflow.description = *description;
   KGYM_TRY(workflow.input, ReadTypedFields(json.value("input", Json()), where + ": input"));
+  return workflow;
+}
+
+Result<Workflow> ReadWorkflow(const Json& json, const std::string& where, const std::vector<Signature>& signatures) {
+  KGYM_TRY(Workflow workflow, ReadWorkflowHead(json, where));
   const Json steps = json.value("steps", Json());
   if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
     return Error{Concat(where, ": steps: a list of 1 to ", kMostSteps, " steps is expected")};

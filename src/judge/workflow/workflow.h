@@ -91,6 +91,10 @@ struct Workflow {
   Bindings output;
 };
 
+/// Its name, description and input, which can be told without its toolkits; the rest is left empty, and is not looked
+/// at.
+Result<Workflow> ReadWorkflowHead(const Json& json, const std::string& where);
+
 /// `signatures`: of the toolkits that there are; `evaluate` is known beside them. An error reads "<where>: <key>: ...".
 Result<Workflow> ReadWorkflow(const Json& json, const std::string& where, const std::vector<Signature>& signatures);
 

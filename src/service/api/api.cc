@@ -18,12 +18,15 @@ http::Refusal NotFound(const std::string& id) {
 
 void AddRoutes(http::Routes& routes, Api& api) {
   routes.AddSchema("Submission", SubmissionSchema());
+  routes.AddSchema("EvaluationSubmission", EvaluationSubmissionSchema());
+  routes.AddSchema("WorkflowSubmission", WorkflowSubmissionSchema());
   routes.AddSchema("Evaluation", EvaluationSchema());
   routes.AddSchema("EvaluationLine", EvaluationLineSchema());
   AddSubmitRoutes(routes, api);
   AddEvaluationRoutes(routes, api);
   AddEventRoutes(routes, api);
   AddArtefactRoutes(routes, api);
+  AddWorkflowRoutes(routes, api);
   AddStatusRoutes(routes, api);
   AddHealthRoutes(routes, api);
   AddWorkRoutes(routes, api);

@@ -12,6 +12,7 @@
 #include "service/api/catalogue.h"
 #include "service/api/crew.h"
 #include "service/api/feed.h"
+#include "service/api/workflow_catalogue.h"
 #include "service/http/route.h"
 #include "service/http/server.h"
 #include "service/http/site.h"
@@ -29,6 +30,7 @@ struct Api {
   Feed& feed;
   const UnixClock& clock;
   const Catalogue& catalogue;
+  const WorkflowCatalogue& workflows;
   judge::JudgeConfig config;  // The server's own.
   std::string version;
   Crew& crew;
@@ -50,6 +52,7 @@ void AddSubmitRoutes(http::Routes& routes, Api& api);
 void AddEvaluationRoutes(http::Routes& routes, Api& api);
 void AddEventRoutes(http::Routes& routes, Api& api);
 void AddArtefactRoutes(http::Routes& routes, Api& api);
+void AddWorkflowRoutes(http::Routes& routes, Api& api);
 void AddStatusRoutes(http::Routes& routes, Api& api);
 void AddHealthRoutes(http::Routes& routes, Api& api);
 void AddWorkRoutes(http::Routes& routes, Api& api);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "service/api/evaluation_request.h"
 #include "service/api/submission.h"
+#include "service/api/workflow_request.h"
 #include "service/http/target.h"
 
 namespace kgym::service {
@@ -15,7 +16,12 @@ Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) :
 
 Json LinksOf(const Task& task) {
   const std::string self = "/v1/evaluations/" + http::PercentEncode(task.spec.id);
-  Json links = {{"self", self}, {"events", self + "/events"}, {"source", self + "/artefacts/source"}};
+  Json links = {{"self", self}, {"events", self + "/events"}};
+  if (!WorkflowOf(task.spec).empty()) {
+    links["input"] = self + "/artefacts/input";
+    return links;
+  }
+  links["source"] = self + "/artefacts/source";
   if (task.state == TaskState::kDone) {
     for (const char* artefact : {"log", "profile", "replay"}) links[artefact] = Concat(self, "/artefacts/", artefact);
   }
@@ -26,7 +32,8 @@ Json LinksOf(const Task& task) {
 Json Common(const Task& task, std::optional<std::int64_t> position) {
   return {{"id", task.spec.id},
           {"state", Name(task.state)},
-          {"problem", ProblemNameIn(task.spec.affinity)},
+          {"problem", TextOrNull(ProblemNameIn(task.spec.affinity))},
+          {"workflow", TextOrNull(WorkflowOf(task.spec))},
           {"run", task.spec.run},
           {"tenant", task.spec.tenant},
           {"priority", PriorityName(task.spec.priority)},
@@ -53,7 +60,8 @@ Json CommonSchema() {
           {"properties",
            {{"id", {{"type", "string"}}},
             {"state", {{"type", "string"}, {"enum", {"queued", "running", "done", "cancelled", "dead"}}}},
-            {"problem", {{"type", "string"}}},
+            {"problem", NullOr("string", "Null of a run of a workflow.")},
+            {"workflow", NullOr("string", "Of which it is a run; null of an evaluation.")},
             {"run", {{"type", "string"}}},
             {"tenant", {{"type", "string"}, {"description", "The token that submitted it."}}},
             {"priority", {{"type", "string"}, {"enum", {"low", "normal", "high"}}}},
@@ -63,15 +71,17 @@ Json CommonSchema() {
             {"ended_at", NullOr("string", "")},
             {"deadline_at", NullOr("string", "")},
             {"position", NullOr("integer", "How many go before it by priority and age, plus one; while it is queued.")},
-            {"stage", NullOr("string", "What is being done now: building, checking, timing.")},
+            {"stage", NullOr("string",
+                             "What is being done now: building, checking, timing; of a workflow the step, step:NAME.")},
             {"attempt", {{"type", "integer"}}},
             {"worker", NullOr("string", "Who runs it, or ran it last.")},
             {"lane", NullOr("string", "")},
             {"attached_to", NullOr("string", "The identical evaluation whose verdict it takes.")},
             {"waits_for",
              NullOr("string", "Why it will go on waiting as things are: no lane has its labels, or none that works.")},
-            {"reason", NullOr("string", "Why it is dead, or why its latest attempt failed.")},
-            {"outcome", NullOr("string", "Of the verdict; \"error\" where the problem cannot be judged.")},
+            {"reason",
+             NullOr("string", "Why it is dead, or why its latest attempt failed; of a workflow, which step failed.")},
+            {"outcome", NullOr("string", "Of the verdict or report; \"error\" where the problem cannot be judged.")},
             {"speedup", NullOr("number", "Of the verdict.")}}}};
 }
 
@@ -92,7 +102,9 @@ Json EvaluationLine(const Task& task, std::optional<std::int64_t> position, cons
 
 Json EvaluationJson(const Task& task, std::optional<std::int64_t> position) {
   Json json = Common(task, position);
-  if (const Result<Json> payload = ParseJson(task.spec.payload, "payload"); payload.ok() && payload->is_object()) {
+  const bool evaluation = WorkflowOf(task.spec).empty();
+  if (const Result<Json> payload = ParseJson(task.spec.payload, "payload");
+      evaluation && payload.ok() && payload->is_object()) {
     const Json none = Json::object();
     const Json& submission = payload->contains("submission") ? (*payload)["submission"] : none;
     json["backend"] = submission.value("backend", "");
@@ -100,13 +112,14 @@ Json EvaluationJson(const Task& task, std::optional<std::int64_t> position) {
     json["name"] = submission.value("name", "");
     json["config"] = payload->value("config", none);
   }
-  json["outcome"] = json["speedup"] = json["verdict"] = json["error"] = nullptr;
+  json["outcome"] = json["speedup"] = json["verdict"] = json["report"] = json["error"] = nullptr;
   if (task.state == TaskState::kDone) {
     const Result<Json> result = ParseJson(task.result, "result");
     const OutcomeNote note = NoteOf(task.result);
     json["outcome"] = note.outcome;
     if (note.speedup) json["speedup"] = *note.speedup;
-    for (const char* part : {"verdict", "error"}) {
+    if (!evaluation && !note.reason.empty()) json["reason"] = note.reason;
+    for (const char* part : {"verdict", "report", "error"}) {
       if (result.ok() && result->is_object() && result->contains(part)) json[part] = (*result)[part];
     }
   }
@@ -122,6 +135,10 @@ Json EvaluationSchema() {
   for (const char* text : {"backend", "entry", "name"}) properties[text] = {{"type", "string"}};
   properties["config"] = {{"type", "object"}};
   properties["verdict"] = NullOr("object", "kgym.verdict/1, see docs/verdict.md; once it is done.");
+  properties["report"] =
+      NullOr("object",
+             "Of a workflow: kgym.workflow/1, see docs/extending.md; once it is done. Its steps' small files are at "
+             "/v1/evaluations/{id}/steps/{step}/files/{name}.");
   properties["error"] = NullOr("object", "Where the problem itself cannot be judged: kind, message, traceback.");
   properties["links"] = {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
   return schema;

@@ -6,6 +6,8 @@
 #include "service/api/evaluation_request.h"
 #include "service/api/outcome_note.h"
 #include "service/api/submission.h"
+#include "service/api/workflow_lane.h"
+#include "service/api/workflow_request.h"
 
 namespace kgym::service {
 namespace {
@@ -43,11 +45,13 @@ bool WorthAnotherTry(const judge::Verdict& verdict) {
 
 }  // namespace
 
-LaneInfo JudgeLanes::Describe(const judge::Judge& judge) const {
+LaneInfo JudgeLanes::Describe(judge::Judge& judge) const {
   const Json& facts = judge.provenance();
   LaneInfo lane;
   lane.name = judge.config().device;
   lane.labels = {{"device", facts.value("device", "cpu")}, {kBackendLabel, BackendsOf(judge)}};
+  if (std::string workflows = WorkflowsOf(judge); !workflows.empty())
+    lane.labels[kWorkflowLabel] = std::move(workflows);
   if (facts.contains("card")) lane.labels["card"] = facts.value("card", "");
   const bool on_gpu = judge.config().on_gpu();
   lane.slots = slots_ > 0 ? slots_ : (on_gpu ? 16 : 4);
@@ -70,6 +74,12 @@ Awaitable<Result<std::vector<LaneInfo>>> JudgeLanes::Start() {
 Awaitable<Ran> JudgeLanes::Run(std::size_t lane, const Task& task, bool last,
                                std::function<void(std::string_view)> stage) {
   judge::Judge& judge = *judges_[lane];
+  if (!WorkflowOf(task.spec).empty()) co_return co_await RunWorkflowTask(judge, suite_, task, last, std::move(stage));
+  co_return co_await Evaluate(judge, task, last, std::move(stage));
+}
+
+Awaitable<Ran> JudgeLanes::Evaluate(judge::Judge& judge, const Task& task, bool last,
+                                    std::function<void(std::string_view)> stage) {
   Result<EvaluationRequest> request = UnpackRequest(task.spec.payload);
   if (!request.ok()) co_return Ran{true, ErrorResult("payload", request.error().message, "")};
   if (const std::string fault = BackendFault(judge, request->submission.backend); !fault.empty())

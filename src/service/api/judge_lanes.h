@@ -16,9 +16,15 @@ class JudgeLanes final : public Lanes {
  public:
   /// One configuration for each device. `slots`: evaluations that a judge is given at once; their builds overlap, and
   /// how many share the device is the judge's own affair. 0: as many as suit the device. `depot`: builds of other
-  /// machines; may be null, must outlive it.
-  JudgeLanes(Executor executor, std::vector<judge::JudgeConfig> configs, int slots, judge::BuildDepot* depot = nullptr)
-      : executor_(std::move(executor)), configs_(std::move(configs)), slots_(slots), depot_(depot) {}
+  /// machines; may be null, must outlive it. `suite`: the built-in suite's folder, for workflows that evaluate; empty:
+  /// where it usually is.
+  JudgeLanes(Executor executor, std::vector<judge::JudgeConfig> configs, int slots, judge::BuildDepot* depot = nullptr,
+             std::string suite = "")
+      : executor_(std::move(executor)),
+        configs_(std::move(configs)),
+        slots_(slots),
+        depot_(depot),
+        suite_(std::move(suite)) {}
 
   Awaitable<Result<std::vector<LaneInfo>>> Start() override;
   Awaitable<Ran> Run(std::size_t lane, const Task& task, bool last,
@@ -27,12 +33,15 @@ class JudgeLanes final : public Lanes {
   Awaitable<void> Close() override;
 
  private:
-  LaneInfo Describe(const judge::Judge& judge) const;
+  LaneInfo Describe(judge::Judge& judge) const;
+  Awaitable<Ran> Evaluate(judge::Judge& judge, const Task& task, bool last,
+                          std::function<void(std::string_view)> stage);
 
   Executor executor_;
   std::vector<judge::JudgeConfig> configs_;
   int slots_;
   judge::BuildDepot* depot_;
+  std::string suite_;
   std::vector<std::unique_ptr<judge::Judge>> judges_;
 };
 

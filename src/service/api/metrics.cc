@@ -34,7 +34,8 @@ void AddQueue(Exposition& text, const QueueStats& stats, double now_ms) {
 
 void AddFeed(Exposition& text, Feed& feed) {
   const FeedCounts& counts = feed.counts();
-  text.Metric("kgym_outcomes_total", "counter", "Verdicts by outcome, since the server started.");
+  text.Metric("kgym_outcomes_total", "counter",
+              "Verdicts and reports of workflows by outcome, since the server started.");
   for (const auto& [outcome, count] : counts.outcomes) text.Sample({{"outcome", outcome}}, static_cast<double>(count));
   const auto histogram = [&](const char* name, const char* help, const Histogram& one) {
     text.Metric(name, "histogram", help);

@@ -1,6 +1,7 @@
 #include "service/api/outcome_note.h"
 
 #include "base/text.h"
+#include "service/api/workflow_result.h"
 
 namespace kgym::service {
 
@@ -14,6 +15,10 @@ OutcomeNote NoteOf(const std::string& result) {
   const Result<Json> json = ParseJson(result, "result");
   if (json.ok() && json->is_object() && json->contains("error") && (*json)["error"].is_object())
     return {"error", GetStringOr((*json)["error"], "message", "").value_or(""), std::nullopt};
+  if (json.ok() && json->is_object() && json->contains("report")) {
+    const Json& report = (*json)["report"];
+    return {GetStringOr(report, "outcome", "").value_or("unreadable"), ReasonOf(report), std::nullopt};
+  }
   if (!json.ok() || !json->is_object() || !json->contains("verdict") || !(*json)["verdict"].is_object())
     return {"unreadable", "its result is not a verdict", std::nullopt};
   const Json& verdict = (*json)["verdict"];

@@ -1,7 +1,8 @@
 // What a task's result is, in a few words, and how a worker writes one.
 //
-// A result is JSON text: {"verdict": {...}} (docs/verdict.md), or {"error": {"kind", "message", "traceback"}} where the
-// problem itself cannot be judged, which nobody's submission is to blame for.
+// A result is JSON text: {"verdict": {...}} (docs/verdict.md), of a workflow {"report": {...}, "files": {...}}
+// (workflow_result.h), or {"error": {"kind", "message", "traceback"}} where the problem itself cannot be judged, which
+// nobody's submission is to blame for.
 //
 // Threads: any; plain values.
 #pragma once
@@ -16,7 +17,7 @@ namespace kgym::service {
 
 /// The few words that lists and counters need.
 struct OutcomeNote {
-  std::string outcome;  // Of the verdict; "error" where there is none.
+  std::string outcome;  // Of the verdict or report; "error" where there is none.
   std::string reason;
   std::optional<double> speedup;
 };

@@ -5,6 +5,7 @@
 #include "service/api/api.h"
 #include "service/api/evaluation_request.h"
 #include "service/api/submission.h"
+#include "service/api/workflow_request.h"
 
 namespace kgym::service {
 namespace {
@@ -38,6 +39,14 @@ Awaitable<Parts> Find(Api& api, Request& request) {
   }
   parts.id = found.task->spec.id;
   parts.ended = Ended(found.task->state);
+  if (const std::string workflow = WorkflowOf(found.task->spec); !workflow.empty()) {
+    parts.refused = ToResponse(
+        {404, "not-found",
+         Concat("'", parts.id, "' is a run of workflow '", workflow, "', which has neither a source nor a verdict"),
+         "GET /v1/evaluations/{id} has its report, .../artefacts/input what it was given"},
+        request.target);
+    co_return parts;
+  }
   Result<EvaluationRequest> unpacked = UnpackRequest(found.task->spec.payload);
   if (!unpacked.ok()) {
     parts.refused = ToResponse({404, "not-found", "its payload is not an evaluation's: " + unpacked.error().message},

@@ -54,15 +54,19 @@ Awaitable<Response> Ready(Api& api, Request& request) {
   co_return http::JsonResponse(answer);
 }
 
-/// The table's own, with the names that a problem may have: the check of those is the catalogue's, whose errors say
-/// more.
+/// The table's own, with the names that a problem and a workflow may have: the check of those is the catalogues', whose
+/// errors say more.
 Awaitable<Response> Document(const http::Routes& routes, const Api& api) {
   Json document = http::OpenApi(routes, "kgym", api.version, api.open);
   Json names = Json::array();
   for (const Json& problem : api.catalogue.outlines()) names.push_back(problem["name"]);
-  Json& problem = document["components"]["schemas"]["Submission"]["properties"]["problem"]["oneOf"];
+  Json& schemas = document["components"]["schemas"];
+  Json& problem = schemas["EvaluationSubmission"]["properties"]["problem"]["oneOf"];
   if (names.empty()) problem.erase(0);
   if (!names.empty()) problem[0]["enum"] = std::move(names);
+  Json workflows = Json::array();
+  for (const Json& workflow : api.workflows.outlines()) workflows.push_back(workflow["name"]);
+  if (!workflows.empty()) schemas["WorkflowSubmission"]["properties"]["workflow"]["enum"] = std::move(workflows);
   co_return http::JsonResponse(document);
 }
 

@@ -18,7 +18,7 @@ using http::ToResponse;
 constexpr std::size_t kBatchBytes = std::size_t{64} << 20;
 
 Ground GroundOf(const Api& api, const Request& request) {
-  return {api.catalogue, api.config, request.principal->name, api.clock.NowMs()};
+  return {api.catalogue, api.workflows, api.config, request.principal->name, api.clock.NowMs()};
 }
 
 Duration Seconds(double seconds) {
@@ -142,7 +142,8 @@ void AddSubmitRoutes(http::Routes& routes, Api& api) {
       {.method = "POST",
        .path = "/v1/evaluations",
        .id = "submitEvaluation",
-       .summary = "Submit one evaluation; with `wait`, and have its verdict in the same answer.",
+       .summary = "Submit one evaluation, or one run of a workflow; with `wait`, and have what comes of it in the same "
+                  "answer.",
        .tag = "evaluations",
        .scope = http::Scope::kSubmit,
        .query = {WaitParameter()},

@@ -81,7 +81,8 @@ Status FillAccess(http::Access& access, const ServeOptions& options, Serving& se
 std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const ServeOptions& options, BuildStore& builds) {
   if (!options.lanes) return std::make_unique<JudgeLanes>(executor, std::vector<judge::JudgeConfig>(), 0);
   if (options.fake_lanes > 0) return std::make_unique<FakeLanes>(options.fake_lanes, options.fake_hold);
-  return std::make_unique<JudgeLanes>(executor, options.judges, options.slots, &builds);
+  const std::string suite = options.suite == judge::SuiteKind::kBuiltIn ? options.root.string() : "";
+  return std::make_unique<JudgeLanes>(executor, options.judges, options.slots, &builds, suite);
 }
 
 Catalogue ReadCatalogue(const ServeOptions& options) {
@@ -153,7 +154,7 @@ class Workshop {
 class Front {
  public:
   Front(asio::io_context& io, const Opened& opened, Workshop& workshop, const ServeOptions& options,
-        const Catalogue& catalogue, http::Access& access, BuildStore& builds)
+        const Catalogue& catalogue, const WorkflowCatalogue& workflows, http::Access& access, BuildStore& builds)
       : io_(io),
         queue_(*opened.queue),
         workshop_(workshop),
@@ -168,6 +169,7 @@ class Front {
              .feed = feed_,
              .clock = unix_,
              .catalogue = catalogue,
+             .workflows = workflows,
              .config = options.judges.front(),
              .version = options.version,
              .crew = crew_,
@@ -278,11 +280,12 @@ Status Serve(ServeOptions options, std::function<void(const Serving&)> begun) {
   http::Access access(clock);
   KGYM_TRY_VOID(FillAccess(access, options, serving));
   asio::io_context front_io{1}, lanes_io{1};  // What the queue still has to answer may come after all else is gone.
+  KGYM_TRY(const WorkflowCatalogue workflows, WorkflowCatalogue::Read(options.judges.front().extensions));
   KGYM_TRY(const Opened opened, OpenQueue(options, clock));
   const Catalogue catalogue = ReadCatalogue(options);
   BuildStore builds(options.data / "builds", options.builds_bytes);
   Workshop workshop(lanes_io, opened, options, builds);
-  Front front(front_io, opened, workshop, options, catalogue, access, builds);
+  Front front(front_io, opened, workshop, options, catalogue, workflows, access, builds);
   KGYM_TRY_VOID(front.Join());
   KGYM_TRY_VOID(front.Listen());
   serving.url =

@@ -1,4 +1,4 @@
-// The body of a submission: its schema, and what becomes of it as a task.
+// The body of a submission, of an evaluation or of a run of a workflow: its schema, and what becomes of it as a task.
 //
 // Threads: any; pure functions.
 #pragma once
@@ -10,18 +10,22 @@
 #include "base/result.h"
 #include "judge/judge_config.h"
 #include "service/api/catalogue.h"
+#include "service/api/workflow_catalogue.h"
 #include "service/queue/task.h"
 
 namespace kgym::service {
 
 inline constexpr int kMostInBatch = 1000;
 
-/// Of POST /v1/evaluations, and of an item of a batch.
+/// Of POST /v1/evaluations, and of an item of a batch: one of the two below, which the document has by these names.
 Json SubmissionSchema();
+Json EvaluationSubmissionSchema();
+Json WorkflowSubmissionSchema();
 
 /// What a submission is read against.
 struct Ground {
   const Catalogue& catalogue;
+  const WorkflowCatalogue& workflows;
   const judge::JudgeConfig& config;  // The server's own; a submission's limits may be lower, not higher.
   std::string tenant;
   std::int64_t now_ms = 0;

@@ -23,7 +23,7 @@ class SubmissionTest : public testing::Test {
     return body;
   }
   Result<TaskSpec> Read(const Json& more = Json::object()) const {
-    return ReadSubmission(Body(more), {catalogue_, config_, "alice", 1000});
+    return ReadSubmission(Body(more), {catalogue_, workflows_, config_, "alice", 1000});
   }
   std::string Fault(const Json& more) const {
     const Result<TaskSpec> spec = Read(more);
@@ -31,6 +31,7 @@ class SubmissionTest : public testing::Test {
   }
 
   Catalogue catalogue_;
+  WorkflowCatalogue workflows_;
   judge::JudgeConfig config_;
 };
 
@@ -47,7 +48,7 @@ TEST_F(SubmissionTest, FitsItsOwnSchema) {
                           {"deadline_s", 0.5},
                           {"max_attempts", 1},
                           {"dedup", false}});
-  EXPECT_THAT(http::CheckSchema(full, SubmissionSchema(), Json::object()), IsEmpty());
+  EXPECT_THAT(http::CheckSchema(full, EvaluationSubmissionSchema(), Json::object()), IsEmpty());
 }
 
 TEST_F(SubmissionTest, BecomesATask) {
@@ -87,6 +88,7 @@ TEST_F(SubmissionTest, TheLaneMustHaveTheBackend) {
   EXPECT_EQ(Fault({{"labels", {{"backend", "cpp"}}}}), "");
   EXPECT_EQ(Fault({{"labels", {{"backend", "cuda"}}}}),
             "field 'labels.backend': 'cuda'; it is 'cpp', as field 'backend' says");
+  EXPECT_THAT(Fault({{"labels", {{"workflow", "w"}}}}), HasSubstr("field 'labels.workflow': 'w'; it is for runs of"));
 }
 
 TEST_F(SubmissionTest, TheServerKeepsWhatIsItsOwn) {

@@ -201,11 +201,13 @@ Awaitable<void> Worker::Dispatch() {
 
 Awaitable<void> Worker::Work(Place place) {
   place->start = clock_.Now();
-  auto& warm = warm_[place->lane];
-  const std::uint64_t key = AffinityKey(place->task.spec.affinity);
-  warm.remove(key);
-  warm.push_front(key);
-  if (warm.size() > kWarm) warm.pop_back();
+  if (const std::string& problem = place->task.spec.affinity; !problem.empty()) {
+    auto& warm = warm_[place->lane];
+    const std::uint64_t key = AffinityKey(problem);
+    warm.remove(key);
+    warm.push_front(key);
+    if (warm.size() > kWarm) warm.pop_back();
+  }
   const std::optional<Ran> ran = co_await RunOnLane(place);
   const double held_s = ToSeconds(clock_.Now() - place->start);
   backlog_.Settle(place->charge, held_s);

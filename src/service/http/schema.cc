@@ -128,12 +128,18 @@ void Checker::Check(const Json& value, const Json& unresolved, const std::string
 }
 
 const Json* Checker::Branch(const Json& value, const Json& choices) const {
+  const Json* first = nullptr;  // Of those whose type it has.
   for (const Json& choice : choices) {
-    for (const std::string& type : Types(Resolved(choice, components_))) {
-      if (HasType(value, type)) return &choice;
-    }
+    const Json& schema = Resolved(choice, components_);
+    const auto fits = [&](const std::string& type) { return HasType(value, type); };
+    if (std::ranges::none_of(Types(schema), fits)) continue;
+    const auto required = schema.find("required");
+    const bool named = required != schema.end() && !required->empty() &&
+                       value.contains(required->front().get_ref<const std::string&>());
+    if (!value.is_object() || named) return &choice;
+    if (first == nullptr) first = &choice;
   }
-  return nullptr;
+  return first;
 }
 
 void Checker::CheckText(const Json& value, const Json& schema, const std::string& pointer, const std::string& field) {
@@ -225,7 +231,10 @@ std::vector<Misfit> CheckParameter(const std::string& name, const std::string& t
 std::string Expectation(const Json& unresolved, const Json& components) {
   const Json& schema = Resolved(unresolved, components);
   std::vector<std::string> ways;
-  for (const Json& choice : schema.value("oneOf", Json::array())) ways.push_back(Expectation(choice, components));
+  for (const Json& choice : schema.value("oneOf", Json::array())) {
+    std::string way = Expectation(choice, components);
+    if (std::ranges::find(ways, way) == ways.end()) ways.push_back(std::move(way));
+  }
   if (!ways.empty()) return Join(ways, " or ");
   if (schema.contains("enum")) {
     for (const Json& word : schema["enum"]) ways.push_back(word.is_string() ? word.get<std::string>() : DumpJson(word));

@@ -3,8 +3,10 @@
 //
 // Keywords that are checked: type (one or a list), enum, minimum, maximum, exclusiveMinimum, minLength, maxLength (in
 // characters), pattern (ECMAScript), properties, required, additionalProperties (false or a schema), propertyNames,
-// maxProperties, items, minItems, maxItems, oneOf of schemas with different types, and $ref to
-// "#/components/schemas/<name>". Others describe.
+// maxProperties, items, minItems, maxItems, oneOf, and $ref to "#/components/schemas/<name>". Others describe.
+//
+// The schemas of a oneOf differ in their types or, where they are objects, in the first field that they require: an
+// object is checked against the first one whose field it has, or against the first of all.
 //
 // Threads: any.
 #pragma once

@@ -81,6 +81,17 @@ TEST(Schema, EitherOfTwoTypes) {
   EXPECT_THAT(First(3, schema), HasSubstr("a string of at least 1 characters or an object is expected"));
 }
 
+TEST(Schema, TheFirstRequiredFieldSaysWhichObjectIsMeant) {
+  const Json number = {{"type", "number"}};
+  const Json schema = {{"oneOf", {Object({{"x", number}, {"y", number}}, {"x", "y"}), Object({{"z", number}}, {"z"})}}};
+  EXPECT_EQ(First({{"x", 1}, {"y", 1}}, schema), "");
+  EXPECT_EQ(First({{"z", 1}}, schema), "");
+  EXPECT_EQ(First({{"z", "1"}}, schema), "/z field 'z': \"1\" found; a number is expected");
+  EXPECT_EQ(First({{"z", 1}, {"y", 1}}, schema), "/y unknown field 'y' (did you mean 'z'?); known: z");
+  EXPECT_EQ(First({{"y", 1}}, schema), " field 'x' is missing; a number is expected");
+  EXPECT_EQ(First(3, schema), " the body: 3 found; an object is expected");
+}
+
 TEST(Schema, FollowsReferences) {
   const Json components = {{"Size", {{"type", "integer"}, {"exclusiveMinimum", 0}}}};
   const Json schema = {{"$ref", "#/components/schemas/Size"}};

@@ -44,7 +44,7 @@ struct TaskSpec {
   std::int64_t deadline_ms = 0;  // It is dead if it has not ended by then; 0 for none.
   int max_attempts = 3;          // Leases that may be lost or fail before it is dead.
   bool dedup = true;             // May take the result of identical work in flight.
-  std::string payload = {};      // JSON text: the evaluation's request.
+  std::string payload = {};      // JSON text: the request of the evaluation or run.
 };
 
 struct Task {
@@ -58,7 +58,7 @@ struct Task {
   std::int64_t lease_ms = 0;     // How long its lease lasts unless it is extended; a length, not a date.
   std::string worker = {};       // Who holds it, or held it last.
   std::string lane = {};         // Where it runs, or ran last.
-  std::string stage = {};        // Progress while it runs: building, checking, timing.
+  std::string stage = {};        // Progress while it runs: building, checking, timing; step:NAME.
   std::string result = {};       // JSON text, where it is done.
   std::string reason = {};       // Why it is dead, or why its latest attempt failed.
   std::string attached_to = {};  // Id of the identical task whose result it will take, or took; empty for its own work.

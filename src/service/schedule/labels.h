@@ -19,6 +19,9 @@ using Labels = std::map<std::string, std::string>;
 /// The label that says what a lane can judge, and what a task is written in.
 inline constexpr const char* kBackendLabel = "backend";
 
+/// The label that says which workflows a lane has, and which one a task is a run of.
+inline constexpr const char* kWorkflowLabel = "workflow";
+
 /// Whether a lane's value is the wanted one, has it among several, or is any.
 inline bool Covers(std::string_view have, std::string_view wanted) {
   if (have == wanted || have == "*") return true;

@@ -7,6 +7,7 @@
         print(done.outcome, done.speedup)
         for done in client.evaluate_many([{"problem": "level1/relu", "source": s, "backend": "triton"} for s in sources], progress=True):
             ...
+        print(client.run_workflow("nbody", {"submission": source, "seed": 7}).output)
 
 Everything may be tried again and is: a submission carries its id from the first try on, so that the server runs it once. What the server says no to is
 a `Refused`, with its sentence; what cannot be reached is an `Unreachable` once the retries are used up.
@@ -15,8 +16,21 @@ a `Refused`, with its sentence; what cannot be reached is an `Unreachable` once 
 from kgym.client.asynchronous import AsyncClient
 from kgym.client.bucket import TokenBucket
 from kgym.client.errors import ClientError, Refused, TooLate, Unreachable
-from kgym.client.evaluation import Evaluation, Submission
+from kgym.client.evaluation import Evaluation, Submission, Workflow, WorkflowSubmission
 from kgym.client.flow import Retry
 from kgym.client.synchronous import Client
 
-__all__ = ["AsyncClient", "Client", "ClientError", "Evaluation", "Refused", "Retry", "Submission", "TokenBucket", "TooLate", "Unreachable"]
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "ClientError",
+    "Evaluation",
+    "Refused",
+    "Retry",
+    "Submission",
+    "TokenBucket",
+    "TooLate",
+    "Unreachable",
+    "Workflow",
+    "WorkflowSubmission",
+]

@@ -20,7 +20,7 @@ class _Required(TypedDict):
 
 
 class Submission(_Required, total=False):
-    """The body of POST /v1/evaluations. docs/api.md says what each field means."""
+    """The body of POST /v1/evaluations, of an evaluation. docs/api.md says what each field means."""
 
     id: str
     entry: str
@@ -36,13 +36,49 @@ class Submission(_Required, total=False):
     dedup: bool
 
 
+class _RequiredOfWorkflow(TypedDict):
+    workflow: str
+    input: dict[str, Any]
+
+
+class WorkflowSubmission(_RequiredOfWorkflow, total=False):
+    """The body of POST /v1/evaluations, of a run of a workflow. docs/extending.md says what workflows are."""
+
+    id: str
+    priority: str
+    run: str
+    labels: dict[str, str]
+    deadline_s: float
+    max_attempts: int
+    dedup: bool
+
+
+AnySubmission = Submission | WorkflowSubmission
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """A workflow that the server offers. input: of each field its type, or {"type", "default"}."""
+
+    name: str
+    description: str
+    input: dict[str, Any]
+
+    @classmethod
+    def of(cls, json: dict[str, Any]) -> Workflow:
+        return cls(str(json["name"]), str(json["description"]), dict(json["input"]))
+
+
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation as the server knows it.
+    """One evaluation, or one run of a workflow, as the server knows it.
 
     state: queued, running, done, cancelled, dead; or refused, where it was one of many and the server did not take it.
-    outcome: of the verdict ("ok", "fail:numerical", ...), "error" where the problem cannot be judged, None before the end.
+    outcome: of the verdict or report ("ok", "fail:numerical", ...), "error" where the problem cannot be judged, None before the end.
     speedup: of the verdict; None where it was not measured.
+    stage: what is done while it runs: "building", "checking", "timing"; of a workflow the step, "step:simulate".
+    workflow: of which it is a run; None of an evaluation.
+    report: of a workflow that is done: kgym.workflow/1, as `kgym workflow run --json` prints it; `output` are its fields.
     waits_for: why it will go on waiting as things are, such as a backend that no lane has; None where a lane will take it.
     """
 
@@ -54,7 +90,9 @@ class Evaluation:
     position: int | None = None
     waits_for: str | None = None
     stage: str | None = None
+    workflow: str | None = None
     verdict: dict[str, Any] | None = field(default=None, repr=False)
+    report: dict[str, Any] | None = field(default=None, repr=False)
     error: dict[str, Any] | None = None
     raw: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -64,8 +102,13 @@ class Evaluation:
 
     @property
     def ok(self) -> bool:
-        """Judged, correct, its own work."""
+        """Judged, correct, its own work; of a workflow: every step that ran did."""
         return self.outcome == "ok"
+
+    @property
+    def output(self) -> dict[str, Any]:
+        """Of a workflow that is done: its fields, None where a step that they need did not end well. Else empty."""
+        return dict((self.report or {}).get("output") or {})
 
     @classmethod
     def of(cls, json: dict[str, Any]) -> Evaluation:
@@ -80,7 +123,9 @@ class Evaluation:
             position=json.get("position"),
             waits_for=json.get("waits_for"),
             stage=json.get("stage"),
+            workflow=json.get("workflow"),
             verdict=verdict,
+            report=json.get("report"),
             error=json.get("error"),
             raw=json,
         )

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from kgym.client.errors import Refused, TooLate, Unreachable
-from kgym.client.evaluation import Evaluation, Submission
+from kgym.client.evaluation import AnySubmission, Evaluation, Workflow
 
 T = TypeVar("T")
 BATCH = 500  # Submissions a request; the server takes a thousand.
@@ -108,9 +108,13 @@ def _problem(reply: Reply) -> dict[str, Any]:
     return problem if isinstance(problem, dict) else {"detail": f"HTTP {reply.status}"}
 
 
-def with_id(submission: Submission) -> Submission:
+def with_id(submission: AnySubmission) -> AnySubmission:
     """Its id from the first try on: what makes trying again safe."""
-    return submission if submission.get("id") else {**submission, "id": uuid.uuid4().hex}
+    if submission.get("id"):
+        return submission
+    copy = submission.copy()
+    copy["id"] = uuid.uuid4().hex
+    return copy
 
 
 def path_of(id: str, **query: Any) -> str:
@@ -118,7 +122,7 @@ def path_of(id: str, **query: Any) -> str:
     return f"/v1/evaluations/{quote(id, safe='')}" + (f"?{text}" if text else "")
 
 
-def submit(submission: Submission, retry: Retry) -> Flow[Evaluation]:
+def submit(submission: AnySubmission, retry: Retry) -> Flow[Evaluation]:
     body = json.dumps(with_id(submission)).encode()
     reply = yield from request(Call("POST", "/v1/evaluations", body), retry)
     return Evaluation.of(reply.json())
@@ -156,9 +160,9 @@ def page(retry: Retry, **query: Any) -> Flow[tuple[list[Evaluation], str | None]
     return [Evaluation.of(line) for line in answer["evaluations"]], answer["next"]
 
 
-def batches(submissions: Iterable[Submission]) -> Generator[list[Submission], None, None]:
+def batches(submissions: Iterable[AnySubmission]) -> Generator[list[AnySubmission], None, None]:
     """In order, as many at once as one request should carry. Every submission gets its id here."""
-    batch: list[Submission] = []
+    batch: list[AnySubmission] = []
     size = 0
     for submission in map(with_id, submissions):
         length = len(json.dumps(submission))
@@ -171,7 +175,7 @@ def batches(submissions: Iterable[Submission]) -> Generator[list[Submission], No
         yield batch
 
 
-def submit_batch(batch: Sequence[Submission], retry: Retry) -> Flow[list[Evaluation]]:
+def submit_batch(batch: Sequence[AnySubmission], retry: Retry) -> Flow[list[Evaluation]]:
     """One for each, in order; state "refused" for one that the server did not take. What finds the queue full is offered again until there is room."""
     known: dict[str, Evaluation] = {}
     left = list(batch)
@@ -194,6 +198,17 @@ def submit_batch(batch: Sequence[Submission], retry: Retry) -> Flow[list[Evaluat
         waited += pause
         yield Pause(pause)
     return [known[submission["id"]] for submission in batch]
+
+
+def workflows(retry: Retry) -> Flow[list[Workflow]]:
+    reply = yield from request(Call("GET", "/v1/workflows"), retry)
+    return [Workflow.of(one) for one in reply.json()["workflows"]]
+
+
+def step_file(id: str, step: str, name: str, retry: Retry) -> Flow[bytes]:
+    path = f"{path_of(id)}/steps/{quote(step, safe='')}/files/{quote(name, safe='')}"
+    reply = yield from request(Call("GET", path), retry)
+    return reply.body
 
 
 def health(retry: Retry) -> Flow[dict[str, Any]]:

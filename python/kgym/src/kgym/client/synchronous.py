@@ -13,14 +13,14 @@ from kgym.client import flow
 from kgym.client.address import ANSWER_S, Address
 from kgym.client.bucket import TokenBucket
 from kgym.client.errors import Unreachable
-from kgym.client.evaluation import Evaluation, OwnProblem, Submission
+from kgym.client.evaluation import AnySubmission, Evaluation, OwnProblem, Submission, Workflow, WorkflowSubmission
 from kgym.client.flow import Call, Flow, Pause, Reply, Retry
 from kgym.client.progress import Progress
 
 if TYPE_CHECKING:
     from typing import Unpack  # From 3.11 on.
 
-    from kgym.client.options import Options
+    from kgym.client.options import Options, WorkflowOptions
 
 T = TypeVar("T")
 WAITERS = 32  # Long-polls at once while many are waited for; they end in about the order in which they were submitted.
@@ -63,7 +63,18 @@ class Client:
         submitted = self.submit(problem, source, backend, **options)
         return submitted if submitted.ended else self.wait(submitted.id)
 
-    def submit_many(self, submissions: Iterable[Submission]) -> list[Evaluation]:
+    def submit_workflow(self, workflow: str, input: dict[str, Any], **options: Unpack[WorkflowOptions]) -> Evaluation:
+        """Submits one run of a workflow, which is awaited, cancelled and listed as an evaluation is."""
+        submission: WorkflowSubmission = {"workflow": workflow, "input": input, **options}
+        self._pay(1)
+        return self._drive(flow.submit(submission, self._retry))
+
+    def run_workflow(self, workflow: str, input: dict[str, Any], **options: Unpack[WorkflowOptions]) -> Evaluation:
+        """submit_workflow() and wait(): `output` of what it returns are the workflow's fields, `report` is all of it."""
+        submitted = self.submit_workflow(workflow, input, **options)
+        return submitted if submitted.ended else self.wait(submitted.id)
+
+    def submit_many(self, submissions: Iterable[AnySubmission]) -> list[Evaluation]:
         """In order, in few requests. State "refused" for one that the server did not take."""
         taken: list[Evaluation] = []
         for batch in flow.batches(submissions):
@@ -71,7 +82,7 @@ class Client:
             taken += self._drive(flow.submit_batch(batch, self._retry))
         return taken
 
-    def evaluate_many(self, submissions: Iterable[Submission], progress: bool | None = False) -> list[Evaluation]:
+    def evaluate_many(self, submissions: Iterable[AnySubmission], progress: bool | None = False) -> list[Evaluation]:
         """Submits all and waits for all; in the order of `submissions`. progress: a bar on standard error; None: where that is a terminal."""
         taken = self.submit_many(submissions)
         with Progress(len(taken), shown=progress) as bar, ThreadPoolExecutor(WAITERS) as pool:
@@ -97,6 +108,14 @@ class Client:
             yield from evaluations
             if cursor is None:
                 return
+
+    def workflows(self) -> list[Workflow]:
+        """What run_workflow() may name."""
+        return self._drive(flow.workflows(self._retry))
+
+    def step_file(self, id: str, step: str, name: str) -> bytes:
+        """A file that a step of a workflow left: of the report's `artefacts`. A run keeps 4 MiB of them."""
+        return self._drive(flow.step_file(id, step, name, self._retry))
 
     def health(self) -> dict[str, Any]:
         return self._drive(flow.health(self._retry))
