@@ -64,6 +64,8 @@ Result<pid_t> SpawnPython(const std::string& python, const std::string& script, 
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, 2, 1);
   posix_spawn_file_actions_adddup2(&actions, socket, kSocketFd);
+  // Nothing else that happens to be open here: it outlives us by a moment, and would keep a server's port.
+  posix_spawn_file_actions_addclosefrom_np(&actions, kSocketFd + 1);
   posix_spawnattr_t attributes;  // A process group of its own: an interrupt from the terminal is the judge's to handle.
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);

@@ -277,8 +277,7 @@ def test_cancel_and_a_crash_in_the_middle_of_a_run(tmp_path: Path) -> None:
             if task == "cancelled":
                 assert server.ask("DELETE", "/v1/evaluations/cancelled").json()["state"] == "cancelled"
         server.kill()
-        server.port = 0  # Another one: processes of the killed server may hold the old one for a moment.
-        server.start()
+        server.start()  # On the same port: no process that the killed one had started holds it.
         await_step(server, "crashed", attempt=2)
         assert server.ask("DELETE", "/v1/evaluations/crashed").json()["state"] == "cancelled"
         after = server.ask("POST", "/v1/evaluations?wait=60", {"workflow": "chain", "input": {"end": True}}).json()
