@@ -11,7 +11,7 @@ program=setup
 
 packages=(g++ make cmake ninja-build ccache mold clang-format libgtest-dev libgmock-dev libbenchmark-dev
   nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev libseccomp-dev libzstd-dev
-  libsqlite3-dev libhiredis-dev libssl-dev redis-server)
+  libsqlite3-dev libhiredis-dev libssl-dev redis-server curl jq)
 boost_packages=(libboost1.81-dev libboost1.83-dev libboost1.88-dev)  # Any of them; the first that the system offers.
 
 # The packages among the arguments that are not installed.
