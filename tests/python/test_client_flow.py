@@ -180,6 +180,7 @@ def test_the_bar() -> None:
     text = line(50, 100, Counter({"ok": 40, "fail": 10}), 2.0)
     assert text == "[" + "#" * 12 + " " * 12 + "] 50/100  25/s  ok 40  fail 10  2s left"
     assert line(0, 0, Counter(), 1.0).startswith("[" + "#" * 24)
+    assert line(1, 1, Counter(), 8e-6).endswith(" 125,000/s") and line(1, 1, Counter(), 1e-3).endswith(" 1,000/s")
 
 
 def test_the_bar_is_for_terminals() -> None:
@@ -189,4 +190,5 @@ def test_the_bar_is_for_terminals() -> None:
     assert stream.getvalue() == ""
     with Progress(1, stream, shown=True) as bar:
         bar.ended(Evaluation(id="e", state="done", outcome="fail:numerical"))
-    assert stream.getvalue().endswith("fail 1\n")
+    *_, last = stream.getvalue().split("\r")  # Over what was longer, blanks.
+    assert last.rstrip(" \n").endswith("fail 1") and last.endswith("\n")

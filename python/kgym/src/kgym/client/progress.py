@@ -19,13 +19,17 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f}m" if seconds < 5400 else f"{seconds / 3600:.1f}h"
 
 
+def _rate(rate: float) -> str:
+    return f"{rate:.3g}/s" if rate < 999.5 else f"{rate:,.0f}/s"
+
+
 def line(done: int, total: int, words: Counter[str], elapsed_s: float) -> str:
     """"[######      ] 50/100  25/s  ok 40  fail 8  rejected 2  2s left"."""
     filled = WIDTH * done // total if total else WIDTH
     rate = done / elapsed_s if elapsed_s > 0 else 0.0
     parts = [f"[{'#' * filled}{' ' * (WIDTH - filled)}] {done}/{total}"]
     if done and rate > 0:
-        parts.append(f"{rate:.3g}/s")
+        parts.append(_rate(rate))
     parts += [f"{word} {count}" for word, count in words.most_common()]
     if 0 < done < total and rate > 0:
         parts.append(f"{_time((total - done) / rate)} left")
