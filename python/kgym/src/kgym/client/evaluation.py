@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
+from kgym.client.options import Options, WorkflowOptions
+
 
 class OwnProblem(TypedDict, total=False):
     """A problem of the caller's own, in KernelBench form."""
@@ -19,21 +21,8 @@ class _Required(TypedDict):
     backend: str
 
 
-class Submission(_Required, total=False):
+class Submission(_Required, Options):
     """The body of POST /v1/evaluations, of an evaluation. docs/api.md says what each field means."""
-
-    id: str
-    entry: str
-    name: str
-    workload: str
-    sizes: dict[str, float | int | bool]
-    config: dict[str, Any]
-    priority: str
-    run: str
-    labels: dict[str, str]
-    deadline_s: float
-    max_attempts: int
-    dedup: bool
 
 
 class _RequiredOfWorkflow(TypedDict):
@@ -41,16 +30,8 @@ class _RequiredOfWorkflow(TypedDict):
     input: dict[str, Any]
 
 
-class WorkflowSubmission(_RequiredOfWorkflow, total=False):
+class WorkflowSubmission(_RequiredOfWorkflow, WorkflowOptions):
     """The body of POST /v1/evaluations, of a run of a workflow. docs/extending.md says what workflows are."""
-
-    id: str
-    priority: str
-    run: str
-    labels: dict[str, str]
-    deadline_s: float
-    max_attempts: int
-    dedup: bool
 
 
 AnySubmission = Submission | WorkflowSubmission
