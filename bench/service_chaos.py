@@ -36,7 +36,8 @@ LATEST_S = 300.0  # By when, after the last fault, everything has ended.
 RESTART_S = 0.2
 STOP_S = 20.0
 BATCH = 20
-ROOM = 48 << 20  # Bytes of the disk that is filled up.
+# Bytes of the disk that is filled up. A Redis needs room for what it has written since it last wrote its file anew, and for the new one beside the old.
+ROOM = {"embedded": 48 << 20, "redis": 512 << 20}
 
 
 def free_port() -> int:
@@ -85,9 +86,9 @@ class Process:
 class Disk:
     """A small file system for the queue, which can be filled up. Needs the right to mount; without it there is none."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, room: int):
         self.folder, self.filler = folder, folder / "filler"
-        self.mounted = os.geteuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % ROOM, "kgym-chaos", folder], capture_output=True, check=False).returncode == 0
+        self.mounted = os.geteuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % room, "kgym-chaos", folder], capture_output=True, check=False).returncode == 0
 
     def fill(self) -> None:
         try:
@@ -118,7 +119,7 @@ class Stage:
     def set_up(self) -> None:
         data = self.folder / "data"
         data.mkdir()
-        self.disk = Disk(data)
+        self.disk = Disk(data, ROOM[self.options.queue])
         lanes = ["--fake-lanes", str(self.options.lanes), "--fake-hold", self.options.hold]
         serve = [str(self.options.kgym), "serve", "--no-auth", "--port", str(self.port), "--data", str(data), *lanes]
         if self.options.queue == "redis":

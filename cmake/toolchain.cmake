@@ -10,9 +10,11 @@ set(KGYM_SANITIZE "" CACHE STRING "Comma-separated sanitizers, such as 'address,
 
 find_program(KGYM_CCACHE ccache)
 if(KGYM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Paths below the checkout count as relative, so that what one clone compiled serves every other.
+  set(launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${KGYM_CCACHE}")
   # Not for the assembler: ccache cannot see what .incbin reads.
-  set(CMAKE_C_COMPILER_LAUNCHER "${KGYM_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${KGYM_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
 find_program(KGYM_MOLD mold)
