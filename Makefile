@@ -37,7 +37,7 @@ bindings: setup ## Builds the Python package of the RL methods into .venv.
 test: build bindings ## Every test: C++, Python, and the verdict cases.
 	$(RUN) ctest --preset release --parallel $(JOBS)
 	$(RUN) $(PYTHON) -m pytest -q tests/python
-	$(RUN) build/kgym cases cases/ --out build/verdicts.jsonl
+	$(RUN) build/kgym cases cases/ --again 2 --out build/verdicts.jsonl
 	$(RUN) $(PYTHON) scripts/validate_verdicts.py build/verdicts.jsonl
 
 bench: build ## Runs the benchmarks.
@@ -52,7 +52,7 @@ asan: build ## C++ tests under the address and undefined-behaviour sanitizers.
 	$(RUN) ctest --preset asan --parallel $(JOBS)
 	@# The judge itself with the sanitizers, its hosts without: their probe is the release's.
 	@mkdir -p build/runner && cp -r python/kgym_runner build/runner/ && cp $(RELEASE)/lib/_probe.abi3.so build/runner/kgym_runner/
-	$(RUN) KGYM_RUNNER=build/runner build/asan/bin/kgym cases $(ASAN_CASES)
+	$(RUN) KGYM_RUNNER=build/runner build/asan/bin/kgym cases $(ASAN_CASES) --again 2
 
 # What has threads: the base floor, the sandbox, the queue, HTTP. The judge runs on one.
 tsan: setup ## C++ tests of what has threads, under the thread sanitizer.

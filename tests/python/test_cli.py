@@ -247,6 +247,22 @@ def test_cases(tmp_path: Path) -> None:
     assert ended.out.endswith("1 of 2 as expected; 1 skipped: they need a device that is not here\n")
     twice = kgym("cases", tmp_path, "--filter", "a_right", "--repeat", "2", "--json", *QUICK)
     assert twice.code == 0 and [row["as_expected"] for row in twice.lines()] == [True, True]
+    again = kgym("cases", tmp_path, "--filter", "b_wrong", "--again", "3", *QUICK)
+    assert again.code == 1 and "judged again once, alone: not as expected either" in again.out
+
+
+def test_cases_judged_again(tmp_path: Path) -> None:
+    """A submission that is right by chance: whatever it draws, what is told of it must fit."""
+    case(tmp_path, "chance", "problem: level1/relu\nbackend: cpp\nconfig: {timing.enabled: false}\ndevices: [cpu]\nexpect: ok\n")
+    with (tmp_path / "chance/submission.py").open("a") as file:
+        file.write("\nif __import__('os').urandom(1)[0] < 128:\n    raise RuntimeError('drawn')\n")
+    ended = kgym("cases", tmp_path, "--repeat", "6", "--again", "2", "--json", *QUICK)
+    right = 0
+    for row in ended.lines():
+        looks = [look["as_expected"] for look in row.get("again", [])]
+        assert row["as_expected"] == (not looks) and (False not in looks[:-1]) and len(looks) <= 2
+        right += row["as_expected"] or looks == [True, True]
+    assert f"{right} of 6 as expected" in ended.err and ended.code == (0 if right == 6 else 1)
 
 
 @pytest.mark.parametrize(

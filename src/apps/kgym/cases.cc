@@ -86,7 +86,13 @@ Json Ended(const CaseRun& run, const Evaluated& evaluated) {
           {"verdict", evaluated.verdict}};
 }
 
-std::string FailureText(const Json& ended, bool colour) {
+/// Whether the run counts as expected: at once, or each time that it was judged again.
+bool Right(const Json& ended) {
+  const auto as_expected = [](const Json& run) { return run["as_expected"] == true; };
+  return as_expected(ended) || (ended.contains("again") && std::ranges::all_of(ended["again"], as_expected));
+}
+
+std::string DifferenceText(const Json& ended, bool colour) {
   std::string text = Paint(ended.value("case", ""), Colour::kBold, colour) + "\n";
   for (const Json& difference : ended["differences"])
     text += Concat("  ", Paint(Printable(difference.get<std::string>()), Colour::kRed, colour), "\n");
@@ -94,14 +100,20 @@ std::string FailureText(const Json& ended, bool colour) {
     text += Concat("  the judge: ", Printable(reason.get<std::string>()), "\n");
   if (const std::string why = ended.value("why", ""); !why.empty())
     text += Concat("  the case: ", Printable(why), "\n");
+  if (ended.contains("again")) {
+    const std::size_t times = ended["again"].size();
+    const std::string count = times == 1 ? "once" : Concat(times, " times");
+    text += Right(ended) ? Concat("  judged again ", count, ", alone: as expected\n")
+                         : Concat("  judged again ", count, ", alone: not as expected either\n");
+  }
   return text;
 }
 
-Awaitable<int> RunCases(judge::Judge& judge, const CasesOptions& options, const Found& found, OrderedLines& verdicts) {
+/// All of `found`, in its order.
+Awaitable<std::vector<Json>> JudgeAll(judge::Judge& judge, const Found& found, int jobs, OrderedLines& verdicts,
+                                      Progress& progress) {
   const std::vector<std::size_t> order = ByProblem(found.runs);
   std::vector<Json> ended(found.runs.size());
-  Progress progress(static_cast<int>(found.runs.size()));
-  progress.Stage("judging ...");
   const auto body = [&](std::size_t place) -> Awaitable<void> {
     const CaseRun& run = found.runs[order[place]];
     const Evaluated evaluated = co_await Evaluate(judge, run.config, run.of->task, "");
@@ -112,15 +124,39 @@ Awaitable<int> RunCases(judge::Judge& judge, const CasesOptions& options, const 
     progress.Step(Concat(run.of->name, "  ", outcome.is_string() ? outcome.get<std::string>() : "bad input",
                          end["as_expected"] == true ? "" : "  NOT AS EXPECTED"));
   };
-  Awaitable<void> all = ForEach(found.runs.size(), options.jobs, body);
+  Awaitable<void> all = ForEach(found.runs.size(), jobs, body);
   co_await std::move(all);
+  co_return ended;
+}
+
+/// Judges `run` up to `times` more, one after another with nothing beside it, and stops where it is wrong once more: what
+/// a busy machine did to one measurement it does not do to each.
+Awaitable<Json> JudgeAgain(judge::Judge& judge, const CaseRun& run, int times) {
+  Json again = Json::array();
+  for (int i = 0; i < times; ++i) {
+    const Evaluated evaluated = co_await Evaluate(judge, run.config, run.of->task, "");
+    again.push_back(Ended(run, evaluated));
+    if (again.back()["as_expected"] == false) break;
+  }
+  co_return again;
+}
+
+Awaitable<int> RunCases(judge::Judge& judge, const CasesOptions& options, const Found& found, OrderedLines& verdicts) {
+  Progress progress(static_cast<int>(found.runs.size()));
+  progress.Stage("judging ...");
+  std::vector<Json> ended = co_await JudgeAll(judge, found, options.jobs, verdicts, progress);
+  for (std::size_t i = 0; i < ended.size() && options.again > 0; ++i) {
+    if (Right(ended[i])) continue;
+    progress.Stage(Concat("judging ", found.runs[i].of->name, " again ..."));
+    ended[i]["again"] = co_await JudgeAgain(judge, found.runs[i], options.again);
+  }
   progress.Clear();
 
   std::size_t right = 0;
   for (const Json& end : ended) {
-    right += end["as_expected"] == true;
+    right += Right(end) ? 1 : 0;
     if (options.json) PrintJson(end);
-    if (!options.json && end["as_expected"] == false) Print(FailureText(end, ColourWanted(STDOUT_FILENO)));
+    if (!options.json && end["as_expected"] == false) Print(DifferenceText(end, ColourWanted(STDOUT_FILENO)));
   }
   const std::string skipped =
       found.skipped > 0 ? Concat("; ", found.skipped, " skipped: they need a device that is not here") : "";

@@ -96,7 +96,8 @@ void AddCases(CLI::App& app, CasesOptions& options) {
   CLI::App* sub =
       Subcommand(app, "cases", "Run verdict cases: submissions whose verdicts are known",
                  "  kgym cases cases/\n"
-                 "  kgym cases cases/ --filter replay/ --repeat 3\n\n"
+                 "  kgym cases cases/ --filter replay/ --repeat 3\n"
+                 "  kgym cases cases/ --again 2   # on a machine that does other work meanwhile\n\n"
                  "Exit: 0 all as expected, 1 not, 2 a case that cannot be read. The format is in docs/cases.md.");
   sub->add_option("DIR", options.folder, "folder that is searched for case.yaml")->required();
   sub->add_option("--filter", options.filter, "only cases whose path contains this")->type_name("TEXT");
@@ -107,6 +108,10 @@ void AddCases(CLI::App& app, CasesOptions& options) {
   sub->add_option("--repeat", options.repeat, "run each case N times")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
+  sub->add_option("--again", options.again,
+                  "judge N times again, alone, what ended otherwise than expected; right if right each time (default: 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 100).description(""));
   sub->add_option("--root", options.source.root, "folder of the built-in suite")->type_name("DIR");
   AddConfig(sub, options.config);
   AddJson(sub, options.json);

@@ -49,6 +49,7 @@ struct CasesOptions {
   ConfigSource config;
   int jobs = 0;  // Evaluations at once; 0: as many as suit the device.
   int repeat = 1;
+  int again = 0;  // Times that a run that ended otherwise than expected is judged again.
   bool json = false;
 };
 
