@@ -95,7 +95,6 @@ class Judge {
   /// Ends the candidate host, and the reference host too where a fault was ours, then gives the lane back: the verdict
   /// need not wait for it, the next evaluation must.
   Awaitable<void> Retire(Remains remains, bool sound, AsyncSemaphore::Permit lane);
-  Awaitable<Result<MaybeRuling>> Stages(const Task& task, Session& session, Artefacts artefacts, Verdict& verdict);
 
   Executor executor_;
   JudgeConfig config_;
