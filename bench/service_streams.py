@@ -130,6 +130,8 @@ async def play(server: Server, options: argparse.Namespace) -> dict[str, Any]:
     cpu, began = server.cpu_s(), time.monotonic()
     await asyncio.sleep(options.quiet)
     idle = (server.cpu_s() - cpu) / (time.monotonic() - began)
+    if time.monotonic() - start > options.hold / 3:
+        raise SystemExit("the quiet seconds reach into the next stage of the tasks: a longer --hold is needed, or a shorter --quiet")
     early = sum(one.heard is not None for one in waiters)
     memory_mb = server.memory_mb()
     await asyncio.wait([asyncio.ensure_future(over.wait())], timeout=max(0.0, options.hold - (time.monotonic() - start)) + LATEST_S)
@@ -155,8 +157,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--kgym", type=Path, default=Path(os.environ.get("KGYM", ROOT / "build" / "kgym")), help="the binary (default: KGYM, else build/kgym)")
     parser.add_argument("--connections", type=int, default=10_000, help="half of them long-polls (default: 10000)")
     parser.add_argument("--tasks", type=int, default=1000, help="they all run at once and end at once (default: 1000)")
-    parser.add_argument("--hold", type=int, default=45, help="how long they run, in seconds (default: 45)")
-    parser.add_argument("--quiet", type=float, default=15, help="for how many seconds CPU time is read (default: 15)")
+    parser.add_argument("--hold", type=int, default=60, help="how long they run, in seconds; what they do changes after a third and after two thirds (default: 60)")
+    parser.add_argument("--quiet", type=float, default=12, help="for how many seconds CPU time is read, all in the first third (default: 12)")
     parser.add_argument("--json", type=Path, help="file for the figures")
     return parser.parse_args()
 

@@ -56,15 +56,15 @@ Awaitable<FoundTask> FindTask(Api& api, const http::Request& request) {
   co_return found;
 }
 
-Awaitable<Result<std::optional<Task>>> AwaitEnd(Api& api, std::string id, Duration wait, http::Hangup* hangup) {
+Awaitable<Result<Waited>> AwaitEnd(Api& api, std::string id, Duration wait, http::Hangup* hangup) {
   http::Signal signal(api.executor);
   Follower follower(api.feed, id, signal);
   const HangupWatch client(hangup, signal);
   const Instant until = std::chrono::steady_clock::now() + wait;
   for (;;) {
-    Result<std::optional<Task>> task = co_await api.queue.Get(id);
-    const bool over = !task.ok() || !*task || Ended((*task)->state);
-    if (over || client.gone() || std::chrono::steady_clock::now() >= until) co_return task;
+    KGYM_CO_TRY(std::optional<Task> task, co_await api.queue.Get(id));
+    const bool over = !task || Ended(task->state);
+    if (over || client.gone() || std::chrono::steady_clock::now() >= until) co_return Waited{nullptr, std::move(task)};
     bool ended = false, time_left = true;
     while (time_left && !ended && !follower.lost && !client.gone()) {
       time_left = co_await signal.WaitUntil(until);
@@ -72,6 +72,9 @@ Awaitable<Result<std::optional<Task>>> AwaitEnd(Api& api, std::string id, Durati
       follower.changes.clear();
     }
     follower.lost = false;
+    if (!ended) continue;
+    KGYM_CO_TRY(std::shared_ptr<const TaskEnd> end, co_await api.ends.Read(id));
+    if (end) co_return Waited{std::move(end), std::nullopt};
   }
 }
 

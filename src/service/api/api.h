@@ -11,6 +11,7 @@
 #include "judge/judge_config.h"
 #include "service/api/catalogue.h"
 #include "service/api/crew.h"
+#include "service/api/end_reader.h"
 #include "service/api/feed.h"
 #include "service/api/workflow_catalogue.h"
 #include "service/http/route.h"
@@ -28,6 +29,7 @@ struct Api {
   Executor executor;
   Queue& queue;
   Feed& feed;
+  EndReader& ends;
   const UnixClock& clock;
   const Catalogue& catalogue;
   const WorkflowCatalogue& workflows;
@@ -71,8 +73,16 @@ struct FoundTask {
 };
 Awaitable<FoundTask> FindTask(Api& api, const http::Request& request);
 
-/// The task once it has ended, or as it is when `wait` has passed or nobody waits any more.
-Awaitable<Result<std::optional<Task>>> AwaitEnd(Api& api, std::string id, Duration wait, http::Hangup* hangup);
+/// What waiting for a task came to: its end, or the task as it is; neither where it is not known.
+struct Waited {
+  std::shared_ptr<const TaskEnd> end;
+  std::optional<Task> task;
+
+  const Task* now() const { return end ? &end->task : task ? &*task : nullptr; }
+};
+
+/// Until the task has ended, `wait` has passed, or nobody waits any more.
+Awaitable<Result<Waited>> AwaitEnd(Api& api, std::string id, Duration wait, http::Hangup* hangup);
 
 /// 503: the queue cannot be asked now.
 http::Response QueueFault(const http::Request& request, const Error& error);

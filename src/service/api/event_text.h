@@ -6,16 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
-
 namespace kgym::service {
 
 inline constexpr const char* kEventStream = "text/event-stream";
 
 /// "event: name", "data: {...}" and an empty line. JSON in one line needs no further care.
-inline std::string EventText(std::string_view name, const Json& data) {
+inline std::string EventText(std::string_view name, std::string_view json) {
   std::string text = "event: ";
-  text.append(name).append("\ndata: ").append(DumpJson(data)).append("\n\n");
+  text.append(name).append("\ndata: ").append(json).append("\n\n");
   return text;
 }
 

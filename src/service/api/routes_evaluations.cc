@@ -19,9 +19,10 @@ Awaitable<Response> GetOne(Api& api, Request& request) {
   const double wait = request.QueryDouble("wait", 0);
   if (wait > 0 && !Ended(task.state)) {
     const auto limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(wait));
-    Result<std::optional<Task>> ended = co_await AwaitEnd(api, task.spec.id, limit, request.hangup);
-    if (!ended.ok()) co_return QueueFault(request, ended.error());
-    if (*ended) task = **std::move(ended);
+    Result<Waited> waited = co_await AwaitEnd(api, task.spec.id, limit, request.hangup);
+    if (!waited.ok()) co_return QueueFault(request, waited.error());
+    if (waited->end) co_return http::JsonTextResponse(waited->end->json);
+    if (waited->task) task = *std::move(waited->task);
   }
   co_return http::JsonResponse(Shown(api, task));
 }

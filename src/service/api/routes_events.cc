@@ -132,14 +132,14 @@ class EvaluationStream {
       last_ = std::move(text);
     }
     last_sent_ = Now();
-    std::string event = EventText(EventName(task), step);
+    std::string event = EventText(EventName(task), DumpJson(step));
     co_return co_await stream.Send(std::move(event));
   }
 
   Awaitable<void> TellEnd(Stream& stream) {
-    const Result<std::optional<Task>> whole = co_await api_.queue.Get(id_);
-    if (!whole.ok() || !*whole) co_return;
-    std::string event = EventText(Name((*whole)->state), EvaluationJson(**whole, std::nullopt));
+    const Result<std::shared_ptr<const TaskEnd>> end = co_await api_.ends.Read(id_);
+    if (!end.ok() || !*end) co_return;
+    std::string event = EventText(Name((*end)->task.state), (*end)->json);
     co_await stream.Send(std::move(event));
   }
 
@@ -184,7 +184,7 @@ Awaitable<void> StreamOverview(Api& api, std::string tenant, http::Hangup* hangu
   const FeedWatch watch(api.feed, signal);
   for (bool open = true; open && !client.gone();) {
     const Instant drawn = Now();
-    std::string event = EventText("overview", Overview(api, tenant));
+    std::string event = EventText("overview", DumpJson(Overview(api, tenant)));
     open = co_await stream.Send(std::move(event));
     const bool changed = co_await signal.WaitUntil(drawn + kHeartbeatEvery);
     if (!changed || client.gone()) continue;

@@ -59,9 +59,9 @@ Awaitable<Response> SubmitOne(Api& api, Request& request) {
   const double wait = request.QueryDouble("wait", 0);
   const bool fresh = one.kind == Accepted::Kind::kNew;
   if (wait <= 0 || Ended(one.task.state)) co_return Answer(api, one.task, fresh);
-  Result<std::optional<Task>> ended = co_await AwaitEnd(api, one.task.spec.id, Seconds(wait), request.hangup);
-  if (!ended.ok()) co_return QueueFault(request, ended.error());
-  co_return Answer(api, *ended ? **ended : one.task, fresh);
+  const Result<Waited> waited = co_await AwaitEnd(api, one.task.spec.id, Seconds(wait), request.hangup);
+  if (!waited.ok()) co_return QueueFault(request, waited.error());
+  co_return Answer(api, waited->now() != nullptr ? *waited->now() : one.task, fresh);
 }
 
 /// {"id", "status", "error"} of one that was not taken.

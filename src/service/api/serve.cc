@@ -161,12 +161,14 @@ class Front {
         options_(options),
         unix_(clock_),
         feed_(io_.get_executor(), queue_),
+        ends_(io_.get_executor(), queue_),
         crew_(*opened.roster, feed_, [&workshop] { return workshop.view(); }),
         attendance_(io_.get_executor(), *opened.roster, [&workshop] { return workshop.view(); }),
         attends_(opened.kind == "redis" && options.lanes),
         api_{.executor = io_.get_executor(),
              .queue = queue_,
              .feed = feed_,
+             .ends = ends_,
              .clock = unix_,
              .catalogue = catalogue,
              .workflows = workflows,
@@ -250,6 +252,7 @@ class Front {
   MonotonicClock clock_;
   UnixClock unix_;
   Feed feed_;
+  EndReader ends_;
   Crew crew_;
   Attendance attendance_;
   const bool attends_;  // A worker of an embedded queue is nobody else's affair.

@@ -123,10 +123,10 @@ Awaitable<std::variant<Json, Refusal>> Desk::Finish(Begun begun, const Request& 
   if (Refusal* refusal = std::get_if<Refusal>(&begun.what)) co_return std::move(*refusal);
   Task task = std::get<Task>(std::move(begun.what));
   if (!Ended(task.state)) {
-    Result<std::optional<Task>> ended = co_await AwaitEnd(api_, task.spec.id, kLongestBlock, request.hangup);
-    if (!ended.ok()) co_return QueueRefusal(ended.error());
-    if (!*ended || !Ended((*ended)->state)) co_return Stopping();
-    task = **std::move(ended);
+    const Result<Waited> waited = co_await AwaitEnd(api_, task.spec.id, kLongestBlock, request.hangup);
+    if (!waited.ok()) co_return QueueRefusal(waited.error());
+    if (waited->now() == nullptr || !Ended(waited->now()->state)) co_return Stopping();
+    task = *waited->now();
   }
   co_return EvaluationResponse(task, begun.id, times_);
 }

@@ -47,10 +47,12 @@ double Request::QueryDouble(const std::string& name, double otherwise) const {
   return otherwise;
 }
 
-Response JsonResponse(const Json& json, int status) {
+Response JsonResponse(const Json& json, int status) { return JsonTextResponse(DumpJson(json), status); }
+
+Response JsonTextResponse(std::string json, int status) {
   Response response;
   response.status = status;
-  response.body = DumpJson(json);
+  response.body = std::move(json);
   return response;
 }
 

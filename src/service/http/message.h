@@ -82,6 +82,7 @@ struct Response {
 };
 
 Response JsonResponse(const Json& json, int status = 200);
+Response JsonTextResponse(std::string json, int status = 200);  // Of JSON that is text already.
 
 /// The words of a status: "Not Found".
 std::string_view StatusText(int status);

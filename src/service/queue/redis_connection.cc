@@ -11,6 +11,7 @@
 namespace kgym::service {
 namespace {
 
+// Also of a handshake, which who does not speak TLS never answers.
 constexpr timeval kConnectTime = {.tv_sec = 5, .tv_usec = 0};
 
 timeval ToTimeval(Duration duration) {
@@ -44,7 +45,7 @@ Status RedisConnection::Open(Duration silence) {
       redisConnectWithTimeout(address_.host.c_str(), address_.port, kConnectTime));
   if (context == nullptr) return Error{Concat(address_.Text(), ": no memory for a connection")};
   if (context->err != 0) return Error{Concat(address_.Text(), ": ", context->errstr)};
-  redisSetTimeout(context.get(), ToTimeval(silence));
+  redisSetTimeout(context.get(), kConnectTime);
   redisEnableKeepAlive(context.get());
   {
     const std::lock_guard lock(mutex_);
@@ -56,6 +57,7 @@ Status RedisConnection::Open(Duration silence) {
     if (!tls.ok()) return Broken(tls.error().message);
     tls_ = *std::move(tls);
   }
+  redisSetTimeout(context_.get(), ToTimeval(silence));
   if (!address_.password.empty()) {
     RedisCommand login = {"AUTH"};
     if (!address_.user.empty()) login.push_back(address_.user);
