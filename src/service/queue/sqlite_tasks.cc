@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "service/queue/labels.h"
+#include "service/queue/task_row.h"
 
 namespace kgym::service {
 namespace {
@@ -11,40 +12,20 @@ const std::string kColumns =
     "sequence, id, state, tenant, run, priority, content_key, labels, affinity, expected_hold_s, deadline_ms, "
     "max_attempts, dedup, submitted_ms, started_ms, ended_ms, attempt, handed_back, lease_ms, worker, lane, stage, "
     "reason, attached_to, fingerprint";
-constexpr int kFingerprintColumn = 24;
+constexpr int kFingerprintColumn = kTaskColumns;
 const std::string kSelect = "SELECT " + kColumns + " FROM task ";
 
-Result<Task> ReadTask(const Rows& row) {
-  Task task;
-  int column = 0;
-  const auto number = [&] { return row.Int(column++); };
-  const auto text = [&] { return row.Text(column++); };
-  task.sequence = static_cast<std::uint64_t>(number());
-  task.spec.id = text();
-  task.state = static_cast<TaskState>(number());
-  task.spec.tenant = text();
-  task.spec.run = text();
-  task.spec.priority = static_cast<int>(number());
-  task.spec.content_key = text();
-  KGYM_TRY(task.spec.labels, ParseLabels(text()));
-  task.spec.affinity = text();
-  task.spec.expected_hold_s = row.Double(column++);
-  task.spec.deadline_ms = number();
-  task.spec.max_attempts = static_cast<int>(number());
-  task.spec.dedup = number() != 0;
-  task.submitted_ms = number();
-  task.started_ms = number();
-  task.ended_ms = number();
-  task.attempt = static_cast<int>(number());
-  task.handed_back = static_cast<int>(number());
-  task.lease_ms = number();
-  task.worker = text();
-  task.lane = text();
-  task.stage = text();
-  task.reason = text();
-  task.attached_to = text();
-  return task;
-}
+/// One column after the other.
+struct Columns {
+  const Rows& row;
+  int next = 0;
+
+  std::string Text() { return row.Text(next++); }
+  std::int64_t Int() { return row.Int(next++); }
+  double Double() { return row.Double(next++); }
+};
+
+Result<Task> ReadTask(const Rows& row) { return ReadTaskRow(Columns{row}); }
 
 Result<std::vector<Task>> ReadAll(Rows& rows) {
   std::vector<Task> tasks;
