@@ -187,27 +187,25 @@ class Evaluation:
                 if self.problem.dear:
                     other.let_go()
 
-    def answers_of_before(self, slot: Slot) -> Iterator[tuple[int, Any]]:
-        """The numbers and answers of sets that were in the slot before, the latest first, for most answers are never asked for in time. Only of fills
-        that depend on nothing but their seed; one set at a time is in memory."""
-        p = self.problem
+    def answers_of_before(self, slot: Slot, others: bool = False) -> Iterator[tuple[int, Any]]:
+        """The numbers and answers of sets that were in the slot before, or in the others, the latest fill first, for most answers are never asked for in
+        time. Only of fills that depend on nothing but their seed; one set at a time is in memory."""
         for first, sets in reversed(self.fills):
             if any(item["kind"] != "fresh" for item in sets):
                 continue
-            mine = number = None
             for at, item in enumerate(sets, first):
-                asked = self.slots[item["slot"]] is slot and at != slot.number
-                if p.made_again and not asked:
-                    continue  # It does not hang on the sets before it.
-                values = input_sets.make(p.module, "fresh", item.get("seed"), None)
-                if asked:
-                    mine, number = values, at
-                del values
-            if mine:
-                answer = p.apart(p.answer(mine), mine)
-                del mine
-                yield number, answer
-                del answer
+                there = self.slots[item["slot"]]
+                if at != there.number and (there is not slot) == others:
+                    yield at, self._answer_made_again(sets, at - first)
+
+    def _answer_made_again(self, sets: list[dict[str, Any]], place: int) -> Any:
+        p, values = self.problem, None
+        for item in sets[place:] if p.made_again else sets:  # One that is made again does not hang on the sets before it.
+            values = None
+            values = input_sets.make(p.module, "fresh", item.get("seed"), None)
+            if item is sets[place]:
+                break
+        return p.apart(p.answer(values), values)
 
     def area(self, slot: Slot) -> torch.Tensor:
         """What lies in a slot, to be looked at: a private copy, or, where it is dear, the arena itself, whose large tensors are then copied piece by piece."""

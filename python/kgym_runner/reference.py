@@ -173,8 +173,9 @@ class Reference:
         facts["unwritten_share"] = diagnose.unwritten(got, pattern) if pattern >= 0 else 0.0
         facts["honeypot"] = diagnose.is_other(got, e.honeypot, expected, p.allowed)
         others = itertools.islice(e.answers_of_others(slot), _OTHER_CALLS)
+        before = itertools.chain(e.answers_of_before(slot), itertools.islice(e.answers_of_before(slot, others=True), _OTHER_CALLS))
         try:
-            facts["answer_of_call"] = diagnose.earlier(got, expected, itertools.chain(e.history, others, e.answers_of_before(slot)), p.allowed)
+            facts["answer_of_call"] = diagnose.earlier(got, expected, itertools.chain(e.history, others, before), p.allowed)
         except torch.OutOfMemoryError:  # No room for another answer beside these: then it is nobody's.
             facts["answer_of_call"] = None
         if kind == "numerical":

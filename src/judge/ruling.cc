@@ -51,6 +51,10 @@ Ruling RuleOnWaking(std::string_view stage) {
           {{"stage", stage}, {"woken", true}}};
 }
 
+Ruling ForgedInTiming(std::string what) {
+  return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}};
+}
+
 MaybeRuling RuleOnAnswer(const Answer& answer, std::string_view stage, bool out_of_memory) {
   switch (answer.what) {
     case Answer::What::kDone:

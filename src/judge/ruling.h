@@ -27,6 +27,9 @@ using MaybeRuling = std::optional<Ruling>;
 /// The host ran during `stage` though it should have stood still.
 Ruling RuleOnWaking(std::string_view stage);
 
+/// What its host says of the timed calls cannot be.
+Ruling ForgedInTiming(std::string what);
+
 /// How a candidate or builder host's answer ends the evaluation during `stage`; nothing where it was done.
 /// `out_of_memory`: whether the kernel killed the host at its limit.
 MaybeRuling RuleOnAnswer(const Answer& answer, std::string_view stage, bool out_of_memory);

@@ -5,8 +5,8 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "judge/batch_check.h"
 #include "judge/claims.h"
-#include "judge/mismatch.h"
 #include "judge/round_plan.h"
 #include "judge/witness.h"
 
@@ -38,8 +38,6 @@ constexpr double kLatencyBelowMs = 20;
 constexpr double kShortestMs = 1e-6;  // Of what took any time at all.
 
 double Ms(Instant start, Instant end) { return ToMs(end - start); }
-
-Ruling Forged(std::string what) { return {Outcome::kRejectedResultForgery, std::move(what), {{"stage", "timing"}}}; }
 
 Ruling StillRunning() {
   return {Outcome::kRejectedTimingTamper,
@@ -180,7 +178,7 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   Result<Batch> batch =
       ReadBatch(answer.body, static_cast<int>(slots.size()), plan.warmup, session.ground().event_cost_ms);
   if (!batch.ok()) {
-    timed.ruling = Forged("its host reports times that cannot be: " + batch.error().message);
+    timed.ruling = ForgedInTiming("its host reports times that cannot be: " + batch.error().message);
     co_return timed;
   }
   timed.batch = std::move(*batch);
@@ -192,64 +190,6 @@ Awaitable<Result<Timed>> TimeCandidate(Session& session, const std::vector<Fille
   }
   timed.outputs = ClaimedArray(answer.body, "outputs");
   co_return timed;
-}
-
-/// Whether the wrong answer is, bit for bit, that of another call of the batch, whose inputs were others: then it was
-/// computed for that one.
-Awaitable<Result<bool>> AnsweredAlike(Session& session, const std::vector<Filled>& filled, std::size_t picked,
-                                      const Json& outputs) {
-  Json others = Json::array();
-  for (std::size_t i = 0; i < filled.size(); ++i) {
-    if (filled[i].slot != filled[picked].slot) others.push_back({{"slot", filled[i].slot}, {"outputs", outputs[i]}});
-  }
-  Json request = {
-      {"op", "alike"}, {"slot", filled[picked].slot}, {"outputs", outputs[picked]}, {"others", std::move(others)}};
-  KGYM_CO_TRY(const Json reply, co_await session.AskReference(std::move(request), session.config().limits.open));
-  co_return !ClaimedArray(reply, "alike").empty();
-}
-
-/// A timed call was wrong: an honest mistake is `nondeterministic` if the same call is right now, and what it is if
-/// not.
-Awaitable<Result<MaybeRuling>> WrongWhenTimed(Session& session, const std::vector<Filled>& filled, std::size_t picked,
-                                              const Json& outputs, Json check) {
-  Ruling ruling = Classify({.check = std::move(check)});
-  ruling.evidence["stage"] = "timing";
-  ruling.reason = "a timed call was answered wrongly: " + ruling.reason;
-  if (ruling.outcome == Outcome::kFailNumerical || ruling.outcome == Outcome::kFailNan) {
-    KGYM_CO_TRY(const bool alike, co_await AnsweredAlike(session, filled, picked, outputs));
-    if (alike) {
-      ruling.outcome = Outcome::kRejectedReplayCache;
-      ruling.evidence["answer_of_another_call"] = true;
-      ruling.reason = "a timed call was given another call's answer: " + ruling.reason;
-      co_return ruling;
-    }
-    KGYM_CO_TRY(const bool right, co_await RightWhenCalledAgain(session, filled[picked]));
-    if (right) ruling.outcome = Outcome::kFailNondeterministic;
-  }
-  co_return ruling;
-}
-
-// The share of rounds in which it is the last of the calls that warm up that is verified: who leaves those out makes
-// room for what it hides in the others.
-constexpr std::uint64_t kWarmUpVerified = 4;
-
-/// The call of a batch that is verified. `again`: whether the calls that warm up, which have one slot, may be: not
-/// where each leaves other inputs to the next.
-std::size_t Pick(std::size_t calls, std::size_t warmup, bool again) {
-  if (again && warmup > 0 && RandomU64() % kWarmUpVerified == 0) return warmup - 1;
-  return warmup + RandomU64() % (calls - warmup);
-}
-
-/// Verifies one call of a batch, picked now. The candidate is frozen: it cannot mend what it left out.
-Awaitable<Result<MaybeRuling>> VerifyOne(Session& session, const std::vector<Filled>& filled, const Json& outputs,
-                                         std::size_t warmup) {
-  const bool same_inputs = ClaimedArray(session.facts().description, "changes_inputs").empty();
-  const std::size_t picked = Pick(filled.size(), warmup, same_inputs);
-  if (!outputs.is_array() || outputs.size() != filled.size())
-    co_return Forged("its host reports outputs for other calls than were made");
-  KGYM_CO_TRY(Json check, co_await session.Check(filled[picked].slot, outputs[picked]));
-  if (!IsMismatch(check)) co_return MaybeRuling{};
-  co_return co_await WrongWhenTimed(session, filled, picked, outputs, std::move(check));
 }
 
 Awaitable<Result<MaybeRuling>> RunRound(Session& session, BatchShape shape, Duration delay, Round& round) {
@@ -356,7 +296,7 @@ Awaitable<Result<MaybeRuling>> MeasureLatency(Session& session, Measurement& mea
   const Answer answer = co_await session.AskCandidate(std::move(request), {}, session.config().limits.call * calls);
   if (MaybeRuling ruling = session.Rule(answer, "calls on an idle card")) co_return ruling;
   Result<std::vector<double>> mine = ReadTimes(answer.body, "calls_ns", calls);
-  if (!mine.ok()) co_return Forged("its host reports times that cannot be: " + mine.error().message);
+  if (!mine.ok()) co_return ForgedInTiming("its host reports times that cannot be: " + mine.error().message);
   KGYM_CO_TRY_VOID(co_await session.Refill(slots));
   Json reference_request = {{"op", "latency"}, {"slots", slots}};
   KGYM_CO_TRY(const Json reply,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "judge/batch_check.h"
 #include "judge/claims.h"
 #include "judge/library_policy.h"
 #include "judge/own_work.h"
@@ -19,20 +20,29 @@ constexpr Duration kLeastGap = 50us, kMostGap = 50ms;
 // Batches, where the first ones say too little.
 constexpr int kMostSampled = 8;
 
+struct Uncounted {
+  std::vector<Filled> filled;  // What each of its calls was made on.
+  Answer answer;
+};
+
 /// A batch as the timed ones are, whose times do not count. `watch`: the candidate is told to count operators; else it
 /// cannot tell it from the others.
-Awaitable<Result<Answer>> AskUncounted(Session& session, BatchShape shape, Duration delay, bool watch) {
+Awaitable<Result<Uncounted>> AskUncounted(Session& session, BatchShape shape, Duration delay, bool watch) {
   RoundPlan plan = PlanRound(session.slots(), shape);
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
-  KGYM_CO_TRY(std::vector<Filled> filled, co_await session.Fill(std::move(plan.sets)));
-  Json request = BatchRequest(ForEachCall(std::move(filled), shape), delay);
+  KGYM_CO_TRY(std::vector<Filled> made, co_await session.Fill(std::move(plan.sets)));
+  Uncounted asked;
+  asked.filled = ForEachCall(std::move(made), shape);
+  Json request = BatchRequest(asked.filled, delay);
   if (watch) request["watch"] = true;
-  co_return co_await session.AskCandidate(std::move(request), {}, shape.limit);
+  asked.answer = co_await session.AskCandidate(std::move(request), {}, shape.limit);
+  co_return asked;
 }
 
 /// A batch in which the framework's operators are counted, and on a GPU the kernels recorded.
 Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, BatchShape shape, Duration delay) {
-  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, shape, delay, true));
+  KGYM_CO_TRY(const Uncounted asked, co_await AskUncounted(session, shape, delay, true));
+  const Answer& answer = asked.answer;
   if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
   const JudgeConfig& config = session.config();
   const Json& profile = ClaimedObject(answer.body, "profile");
@@ -42,21 +52,25 @@ Awaitable<Result<MaybeRuling>> WatchBatch(Session& session, BatchShape shape, Du
   co_return ruling;
 }
 
-/// A batch in which the candidate is looked at from outside: whose code does it run?
+/// A batch in which the candidate is looked at from outside: whose code does it run? Its answers are compared first: of
+/// what is no answer, the code says nothing.
 Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, BatchShape shape, const SampledCalls& calls) {
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   const double batch_ms = calls.call_ms * (shape.warmup + shape.calls);
   const Duration gap = std::clamp<Duration>(FromMs(batch_ms / kLooks), kLeastGap, kMostGap);
   KGYM_CO_TRY_VOID(co_await session.candidate().StartLooking(gap, kLooks));
-  KGYM_CO_TRY(const Answer answer, co_await AskUncounted(session, shape, kFirstDelay, false));
-  if (MaybeRuling ruling = session.Rule(answer, "the timed calls")) co_return ruling;
+  KGYM_CO_TRY(const Uncounted asked, co_await AskUncounted(session, shape, kFirstDelay, false));
+  if (MaybeRuling ruling = session.Rule(asked.answer, "the timed calls")) co_return ruling;
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   session.WatchIdle(false);
   KGYM_CO_TRY(const Json report, co_await session.candidate().EndLooking());
   session.samples.Add(report);
   session.sampled_calls = calls;
   const JudgeConfig& config = session.config();
-  MaybeRuling ruling = config.require_custom_kernel ? RuleOnSamples(session.samples, calls) : std::nullopt;
+  KGYM_CO_TRY(MaybeRuling ruling, co_await VerifyOne(session, asked.filled, ClaimedArray(asked.answer.body, "outputs"),
+                                                     static_cast<std::size_t>(shape.warmup)));
+  if (ruling) co_return ruling;
+  ruling = config.require_custom_kernel ? RuleOnSamples(session.samples, calls) : std::nullopt;
   if (!ruling) ruling = RuleOnSampledLibraries(config.allow_library, session.samples, calls);
   co_return ruling;
 }
