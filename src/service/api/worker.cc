@@ -92,23 +92,32 @@ void Worker::OnChanges(const Changes& changes) {
     backlog_.Clear();
   }
   for (const Task& task : changes.tasks) OnChange(task);
-  if (std::vector<Hold> orphans = OrphansOf(changes); !orphans.empty()) {
-    ++pending_;
-    Spawn(executor_, Recover(std::move(orphans), first_sight_));
-  }
+  if (changes.reset) strangers_ = StrangersIn(changes);
+  if (!leasing_) RecoverStrangers();
   first_sight_ = false;
   kick_.Raise();
 }
 
-/// What runs under our name and is not here. While a lease is being asked for that may be what it gets.
-std::vector<Hold> Worker::OrphansOf(const Changes& changes) const {
-  std::vector<Hold> orphans;
-  if (!changes.reset || leasing_) return orphans;
+/// What runs under our name and is not here.
+std::vector<Hold> Worker::StrangersIn(const Changes& changes) const {
+  std::vector<Hold> strangers;
   for (const Task& task : changes.tasks) {
     const bool ours = task.state == TaskState::kRunning && task.worker == options_.name;
-    if (ours && !by_id_.contains(task.spec.id)) orphans.push_back(HoldOf(options_.name, task));
+    if (ours && !by_id_.contains(task.spec.id)) strangers.push_back(HoldOf(options_.name, task));
   }
-  return orphans;
+  return strangers;
+}
+
+/// Not while a lease is being asked for: they may be what it gets.
+void Worker::RecoverStrangers() {
+  std::vector<Hold> strangers = std::exchange(strangers_, {});
+  std::erase_if(strangers, [this](const Hold& hold) {
+    const auto found = by_id_.find(hold.id);
+    return found != by_id_.end() && found->second->task.attempt == hold.attempt;
+  });
+  if (strangers.empty()) return;
+  ++pending_;
+  Spawn(executor_, Recover(std::move(strangers), first_sight_));
 }
 
 void Worker::OnChange(const Task& task) {
@@ -124,10 +133,10 @@ void Worker::OnChange(const Task& task) {
 
 /// Nobody else will say so. `ended`: a process before this one was ended in the middle of them, perhaps by them; else
 /// we were never told that we hold them.
-Awaitable<void> Worker::Recover(std::vector<Hold> orphans, bool ended) {
+Awaitable<void> Worker::Recover(std::vector<Hold> strangers, bool ended) {
   LogInfo(
-      Concat(orphans.size(), " task(s) run under the name ", options_.name, " and not here; they are queued again"));
-  for (const Hold& hold : orphans) {
+      Concat(strangers.size(), " task(s) run under the name ", options_.name, " and not here; they are queued again"));
+  for (const Hold& hold : strangers) {
     Result<Told> told = Told::kStale;
     if (ended) {
       told = co_await queue_.Fail(hold, "its worker was ended while it ran");
@@ -175,6 +184,7 @@ Awaitable<void> Worker::Dispatch() {
     LogWarning("no task could be leased: " + leased.error().message);
     // They wait still: the queue says so again when it is back.
     for (const Decision& one : decisions.assigned) backlog_.Settle(one.charge, 0);
+    RecoverStrangers();
     LookAgain();
     co_await SleepFor(kFirstRetry);
     co_return;
@@ -197,6 +207,7 @@ Awaitable<void> Worker::Dispatch() {
     ++pending_;
     Spawn(executor_, Work(place));
   }
+  RecoverStrangers();
 }
 
 Awaitable<void> Worker::Work(Place place) {

@@ -70,8 +70,9 @@ class Worker {
 
   void OnChanges(const Changes& changes);
   void OnChange(const Task& task);
-  std::vector<Hold> OrphansOf(const Changes& changes) const;
-  Awaitable<void> Recover(std::vector<Hold> orphans, bool ended);
+  std::vector<Hold> StrangersIn(const Changes& changes) const;
+  void RecoverStrangers();
+  Awaitable<void> Recover(std::vector<Hold> strangers, bool ended);
   void OnHealth(std::size_t lane, const std::string& illness);
   Awaitable<void> Dispatch();
   std::vector<LaneView> LaneViews() const;
@@ -113,6 +114,7 @@ class Worker {
   bool draining_ = false;
   bool leasing_ = false;
   std::set<std::string> ended_meanwhile_;  // While a lease was being asked for.
+  std::vector<Hold> strangers_;            // Of the last look, and not recovered yet.
   int pending_ = 0;                        // Coroutines besides Run().
   std::unique_ptr<Subscription> subscription_;
 
