@@ -71,6 +71,21 @@ def test_the_same_name_again_goes_on_at_once(place: Site) -> None:
     assert (ended(place, "t0")["state"], ended(place, "t0")["attempt"]) == ("done", 2)
 
 
+def test_so_does_the_next_process_where_nobody_gave_a_name(place: Site) -> None:
+    """One beside it that lives is left alone."""
+    other, first = place.work("", *SLOW), place.work("", *SLOW, "--lease", "1h")
+    accept(place.server, 2)
+    for task in ("t0", "t1"):
+        await_running(place.server, task)
+    theirs = {name: task for task in ("t0", "t1") for name in [place.server.ask("GET", f"/v1/evaluations/{task}").json()["worker"]]}
+    first.kill()
+    second = place.work("", "--fake-lanes", "1", "--fake-hold", "10ms")
+    one = ended(place, theirs[first.name])
+    assert (one["state"], one["attempt"], one["worker"]) == ("done", 2, second.name) and second.name != first.name
+    left = place.server.ask("GET", f"/v1/evaluations/{theirs[other.name]}").json()
+    assert (left["state"], left["attempt"], left["worker"]) == ("running", 1, other.name)
+
+
 def test_sigterm_lets_what_runs_end(place: Site) -> None:
     worker = place.work("w", "--fake-lanes", "1", "--fake-hold", "2s")
     accept(place.server, 2)
@@ -161,6 +176,20 @@ def test_servers_share_a_redis(tmp_path: Path) -> None:
             until(server, lambda view: states(view) == {"other": "ready"})
         accept(place.server, 5)
         assert [other.ask("GET", f"/v1/evaluations/t{i}?wait=60").json()["worker"] for i in range(5)] == ["other"] * 5
+
+
+@needs_redis
+def test_a_server_on_a_redis_goes_on_with_what_it_ran(tmp_path: Path) -> None:
+    """It has another name after each start, and knows the one before."""
+    with site(tmp_path, redis=True) as place:
+        assert place.redis is not None
+        server = place.serve("--queue", place.redis.url, *SLOW, name="with-lanes")
+        accept(server, 1, max_attempts=1)
+        await_running(server, "t0")
+        server.kill()
+        server.start()
+        dead = server.ask("GET", "/v1/evaluations/t0?wait=60").json()
+        assert dead["state"] == "dead" and "its worker was ended while it ran" in dead["reason"], dead
 
 
 @needs_redis

@@ -19,18 +19,19 @@ from test_service import Events
 
 
 class WorkerProcess:
-    """One worker. It has joined once this is made; `kill()` ends it as a crash would."""
+    """One worker. It has joined once this is made; `kill()` ends it as a crash would. With no name it gets one of its own."""
 
     def __init__(self, folder: Path, join: str, name: str, *options: str, token: str | None = None):
-        self.name, self.log = name, folder / f"{name}.log"
-        command = [BINARY, "worker", "--json", "--join", join, "--name", name, *options]
-        environment = os.environ | ({"KGYM_TOKEN": token} if token else {})
+        self.log = folder / f"worker-{name}.log"
+        command = [BINARY, "worker", "--json", "--join", join, *(["--name", name] if name else []), *options]
+        environment = os.environ | {"XDG_STATE_HOME": str(folder)} | ({"KGYM_TOKEN": token} if token else {})
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, self.log.read_text()
-        assert json.loads(line)["worker"] == name
+        self.name = json.loads(line)["worker"]
+        assert name in ("", self.name)
 
     def signal(self) -> None:
         self.process.send_signal(signal.SIGTERM)

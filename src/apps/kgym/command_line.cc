@@ -204,7 +204,7 @@ void AddOthers(CLI::App& app, ReplayOptions& replay, DoctorOptions& doctor, Show
 /// What serve and worker share: the lanes of this machine.
 template <class Options>
 void AddLanes(CLI::App* sub, Options& options) {
-  sub->add_option("--name", options.name, "of this worker, unique on its queue (default: host name and process id)")
+  sub->add_option("--name", options.name, "of this worker, unique on its queue (default: one of its own)")
       ->type_name("NAME");
   sub->add_option("--devices", options.devices, "what to judge on, one judge each: cuda:0,cuda:1")->type_name("LIST");
   sub->add_option("--labels", options.labels,

@@ -84,9 +84,9 @@ struct ServeOptions {
   std::string data;     // Folder; empty: $XDG_STATE_HOME/kgym or ~/.local/state/kgym.
   std::string queue;    // "redis://..."; empty: the embedded one, in `data`.
   std::string devices;  // "cuda:0,cuda:1"; empty: judge.device.
-  std::string name;     // Of its worker, where servers share a queue; empty: host name and process id.
-  std::string labels;   // "pool=a,owner=b": that each lane has besides its own.
-  int slots = 0;        // Evaluations that a device is given at once; 0: as many as suit it.
+  std::string name;    // Of its worker, where servers share a queue; empty: one of its own (service/api/worker_name.h).
+  std::string labels;  // "pool=a,owner=b": that each lane has besides its own.
+  int slots = 0;       // Evaluations that a device is given at once; 0: as many as suit it.
   bool no_lanes = false;
   int fake_lanes = 0;
   std::string fake_hold = "50ms";
@@ -104,7 +104,7 @@ struct ServeOptions {
 struct WorkOptions {
   std::string join;     // "redis://..." or "http://...".
   std::string token;    // Of a server.
-  std::string name;     // Empty: host name and process id.
+  std::string name;     // Empty: one of its own (service/api/worker_name.h).
   std::string devices;  // "cuda:0,cuda:1"; empty: judge.device.
   std::string labels;   // "pool=a,owner=b": that each lane has besides its own.
   int slots = 0;        // Evaluations that a device is given at once; 0: as many as suit it.

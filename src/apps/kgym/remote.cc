@@ -9,7 +9,7 @@
 #include "apps/kgym/run.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "service/api/serve.h"
+#include "service/api/data_folder.h"
 #include "service/http/server.h"
 #include "service/http/target.h"
 

@@ -20,10 +20,11 @@
 #include "service/api/api.h"
 #include "service/api/attendance.h"
 #include "service/api/build_store.h"
+#include "service/api/data_folder.h"
 #include "service/api/fake_lanes.h"
 #include "service/api/judge_lanes.h"
-#include "service/api/work.h"
 #include "service/api/worker.h"
+#include "service/api/worker_name.h"
 #include "service/page/page.h"
 #include "service/queue/memory_roster.h"
 #include "service/queue/redis_queue.h"
@@ -98,6 +99,7 @@ struct Opened {
   std::string kind;
   std::string where;
   WorkerOptions worker;
+  WorkerName name;  // Where nobody gave it one and there are others on the queue.
 };
 
 Result<Opened> OpenQueue(const ServeOptions& options, const Clock& clock) {
@@ -118,7 +120,11 @@ Result<Opened> OpenQueue(const ServeOptions& options, const Clock& clock) {
   opened.where = address.Text();
   KGYM_TRY(opened.queue, OpenRedisQueue({.address = address, .bounds = options.bounds}));
   KGYM_TRY(opened.roster, OpenRedisRoster({.address = address}));
-  if (options.name.empty()) opened.worker.name = DefaultWorkerName();
+  if (options.name.empty()) {
+    opened.name = TakeWorkerName(options.data / "names");
+    opened.worker.name = opened.name.name;
+    opened.worker.before = opened.name.before;
+  }
   return opened;
 }
 
@@ -266,13 +272,6 @@ class Front {
 };
 
 }  // namespace
-
-std::filesystem::path DefaultDataFolder() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0')
-    return std::filesystem::path(state) / "kgym";
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".local/state/kgym";
-}
 
 Status Serve(ServeOptions options, std::function<void(const Serving&)> begun) {
   RaiseDescriptorLimit();

@@ -32,7 +32,7 @@ struct ServeOptions {
   std::uint16_t port = 8700;
   bool no_auth = false;          // Of use on loopback only, and refused elsewhere.
   std::filesystem::path tokens;  // File of tokens; empty: one token that may do everything, kept in `data`.
-  std::string name;  // Of its worker; empty: "local", or where servers share a queue host name and process id.
+  std::string name;  // Of its worker; empty: "local", or where servers share a queue one of its own (worker_name.h).
   std::filesystem::path data;              // Folder of the token and the queue; made where it is not there.
   std::string queue;                       // "redis://..."; empty: the embedded one, in `data`.
   std::vector<judge::JudgeConfig> judges;  // One a device. The first is what submissions are read against.
@@ -65,8 +65,5 @@ struct Serving {
 
 /// Serves until a signal. `begun` is called once it can be called. An error says why it could not start.
 Status Serve(ServeOptions options, std::function<void(const Serving&)> begun);
-
-/// $XDG_STATE_HOME/kgym or ~/.local/state/kgym.
-std::filesystem::path DefaultDataFolder();
 
 }  // namespace kgym::service

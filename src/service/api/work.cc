@@ -11,9 +11,11 @@
 #include "base/text.h"
 #include "service/api/attendance.h"
 #include "service/api/build_lanes.h"
+#include "service/api/data_folder.h"
 #include "service/api/fake_lanes.h"
 #include "service/api/judge_lanes.h"
 #include "service/api/worker.h"
+#include "service/api/worker_name.h"
 #include "service/http/client.h"
 #include "service/queue/redis_queue.h"
 #include "service/queue/redis_roster.h"
@@ -79,13 +81,14 @@ std::unique_ptr<BuildLanes> MakeBuildLanes(const Executor& executor, const WorkO
 /// One process's work, from joining to leaving.
 class Shift {
  public:
-  Shift(asio::io_context& io, Joined& joined, const WorkOptions& options)
+  Shift(asio::io_context& io, Joined& joined, const WorkOptions& options, const std::string& before)
       : executor_(io.get_executor()),
         signals_(io, SIGINT, SIGTERM),
         options_(options),
         builds_(MakeBuildLanes(executor_, options, joined)),
         lanes_(builds_ ? nullptr : MakeLanes(executor_, options, joined)),
-        worker_(executor_, *joined.queue, builds_ ? static_cast<Lanes&>(*builds_) : *lanes_, WorkerOptionsOf(options)),
+        worker_(executor_, *joined.queue, builds_ ? static_cast<Lanes&>(*builds_) : *lanes_,
+                WorkerOptionsOf(options, before)),
         attendance_(
             executor_, *joined.roster, [this] { return worker_.view(); },
             [this](const std::string& lanes) { OnLanes(lanes); }),
@@ -107,8 +110,9 @@ class Shift {
   const Status& outcome() const { return outcome_; }
 
  private:
-  WorkerOptions WorkerOptionsOf(const WorkOptions& options) {
+  WorkerOptions WorkerOptionsOf(const WorkOptions& options, const std::string& before) {
     return {.name = options.name,
+            .before = before,
             .lease = options.lease,
             .labels = options.labels,
             .version = options.version,
@@ -157,17 +161,13 @@ class Shift {
 
 }  // namespace
 
-std::string DefaultWorkerName() {
-  char host[256] = "host";
-  ::gethostname(host, sizeof host - 1);
-  return Concat(host, "-", ::getpid());
-}
-
 Status Work(WorkOptions options, std::function<void(const Working&)> begun) {
-  if (options.name.empty()) options.name = DefaultWorkerName();
+  WorkerName given{.name = options.name, .before = {}, .lock = {}};
+  if (given.name.empty()) given = TakeWorkerName(DefaultDataFolder() / "names");
+  options.name = given.name;
   asio::io_context io{1};
   KGYM_TRY(Joined joined, Open(io.get_executor(), options));
-  Shift shift(io, joined, options);
+  Shift shift(io, joined, options, given.before);
   Spawn(io.get_executor(), shift.Run(std::move(begun)));
   io.run();
   return shift.outcome();

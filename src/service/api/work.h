@@ -21,7 +21,7 @@ namespace kgym::service {
 struct WorkOptions {
   std::string join;                        // "redis://..." or "http://host:port".
   std::string token;                       // Of a server, with the scope `work`.
-  std::string name;                        // Of one living process; empty: host name and process id.
+  std::string name;                        // Of one living process; empty: one of its own (worker_name.h).
   std::vector<judge::JudgeConfig> judges;  // One a device.
   int slots = 0;                           // Evaluations that a judge is given at once; 0: as suits the device.
   Labels labels;                           // That each lane has besides its own.
@@ -42,8 +42,5 @@ struct Working {
 
 /// Works until a signal. `begun` is called once it has joined. An error says why it could not join, or was refused.
 Status Work(WorkOptions options, std::function<void(const Working&)> begun);
-
-/// Host name and process id.
-std::string DefaultWorkerName();
 
 }  // namespace kgym::service

@@ -21,7 +21,7 @@ constexpr int kFreeReturns = 5;
 
 Duration Next(Duration wait) { return std::min(2 * wait, kLastRetry); }
 
-Hold HoldOf(const std::string& worker, const Task& task) { return {worker, task.spec.id, task.attempt}; }
+Hold HoldOf(const Task& task) { return {task.worker, task.spec.id, task.attempt}; }
 
 }  // namespace
 
@@ -98,12 +98,16 @@ void Worker::OnChanges(const Changes& changes) {
   kick_.Raise();
 }
 
-/// What runs under our name and is not here.
+bool Worker::Ours(const Task& task) const {
+  if (task.state != TaskState::kRunning) return false;
+  return task.worker == options_.name || (!options_.before.empty() && task.worker == options_.before);
+}
+
+/// What runs under our name, or that of the process before, and is not here.
 std::vector<Hold> Worker::StrangersIn(const Changes& changes) const {
   std::vector<Hold> strangers;
   for (const Task& task : changes.tasks) {
-    const bool ours = task.state == TaskState::kRunning && task.worker == options_.name;
-    if (ours && !by_id_.contains(task.spec.id)) strangers.push_back(HoldOf(options_.name, task));
+    if (Ours(task) && !by_id_.contains(task.spec.id)) strangers.push_back(HoldOf(task));
   }
   return strangers;
 }
@@ -134,11 +138,11 @@ void Worker::OnChange(const Task& task) {
 /// Nobody else will say so. `ended`: a process before this one was ended in the middle of them, perhaps by them; else
 /// we were never told that we hold them.
 Awaitable<void> Worker::Recover(std::vector<Hold> strangers, bool ended) {
-  LogInfo(
-      Concat(strangers.size(), " task(s) run under the name ", options_.name, " and not here; they are queued again"));
+  LogInfo(Concat(strangers.size(), " task(s) run under the name ", strangers.front().worker,
+                 " and not here; they are queued again"));
   for (const Hold& hold : strangers) {
     Result<Told> told = Told::kStale;
-    if (ended) {
+    if (ended || hold.worker != options_.name) {
       told = co_await queue_.Fail(hold, "its worker was ended while it ran");
     } else {
       told = co_await queue_.HandBack(hold);
@@ -240,7 +244,7 @@ Awaitable<void> Worker::Work(Place place) {
 
 /// The queue gives it to somebody else.
 Awaitable<void> Worker::Return(const Running& running) {
-  Hold hold = HoldOf(options_.name, running.task);
+  Hold hold = HoldOf(running.task);
   Result<Told> told = Told::kStale;
   if (running.illness.empty() || running.task.handed_back < kFreeReturns) {
     told = co_await queue_.HandBack(hold);
@@ -254,7 +258,7 @@ Awaitable<void> Worker::Return(const Running& running) {
 /// None where it was stopped.
 Awaitable<std::optional<Ran>> Worker::RunOnLane(Place place) {
   if (place->lost || place->returning) co_return std::nullopt;
-  const Hold hold = HoldOf(options_.name, place->task);
+  const Hold hold = HoldOf(place->task);
   std::function<void(std::string_view)> stage = [this, hold](std::string_view name) {
     ++pending_;
     Spawn(executor_, TellStage(hold, std::string(name)));
@@ -272,7 +276,7 @@ Awaitable<std::optional<Ran>> Worker::RunOnLane(Place place) {
 
 /// Until the queue has it, or has refused it for good.
 Awaitable<void> Worker::Report(const Running& running, const Ran& ran) {
-  const Hold hold = HoldOf(options_.name, running.task);
+  const Hold hold = HoldOf(running.task);
   for (Duration wait = kFirstRetry;; wait = Next(wait)) {
     Result<Told> told = Told::kStale;
     if (ran.ok) {
@@ -304,7 +308,7 @@ Awaitable<void> Worker::TellStage(Hold hold, std::string stage) {
 Awaitable<void> Worker::Heartbeat() {
   while (!draining_ || !running_.empty()) {
     std::vector<Hold> holds;
-    for (const Running& running : running_) holds.push_back(HoldOf(options_.name, running.task));
+    for (const Running& running : running_) holds.push_back(HoldOf(running.task));
     if (!holds.empty()) {
       Result<std::vector<Hold>> lost = co_await queue_.Extend(std::move(holds), "");
       if (!lost.ok()) LogWarning("leases could not be extended: " + lost.error().message);

@@ -32,6 +32,7 @@ namespace kgym::service {
 
 struct WorkerOptions {
   std::string name = "local";  // Of one living process at a time.
+  std::string before = {};     // The name of a process that is dead, if it had another: what it ran is ours to see to.
   Duration lease = 30s;
   Labels labels = {};  // That each lane has besides its own.
   std::string version = {};
@@ -70,6 +71,7 @@ class Worker {
 
   void OnChanges(const Changes& changes);
   void OnChange(const Task& task);
+  bool Ours(const Task& task) const;
   std::vector<Hold> StrangersIn(const Changes& changes) const;
   void RecoverStrangers();
   Awaitable<void> Recover(std::vector<Hold> strangers, bool ended);

@@ -129,7 +129,10 @@ class StubQueue final : public WorkQueue {
     handed_back.push_back(hold.id);
     co_return Told::kStored;
   }
-  Awaitable<Result<Told>> Fail(Hold, std::string) override { co_return Told::kStored; }
+  Awaitable<Result<Told>> Fail(Hold hold, std::string) override {
+    failed.push_back(hold.worker + ": " + hold.id);
+    co_return Told::kStored;
+  }
   std::unique_ptr<Subscription> Watch(Executor, std::function<void(const Changes&)> callback) override {
     tell = std::move(callback);
     return std::make_unique<Subscription>();
@@ -137,7 +140,7 @@ class StubQueue final : public WorkQueue {
 
   Event asked, answered;  // A lease.
   Result<std::vector<Task>> leased = std::vector<Task>();
-  std::vector<std::string> handed_back;
+  std::vector<std::string> handed_back, failed;
   std::function<void(const Changes&)> tell;
 };
 
@@ -245,6 +248,26 @@ std::vector<std::string> HandedBack(Result<std::vector<Task>> leased) {
   Spawn(io.get_executor(), story());
   io.run();
   return queue.handed_back;
+}
+
+TEST(Worker, WhatAProcessBeforeItRanFailsUnderThatName) {
+  boost::asio::io_context io{1};
+  StubQueue queue(io.get_executor());
+  ScriptedLanes lanes(io.get_executor(), 1);
+  Worker worker(io.get_executor(), queue, lanes, WorkerOptions{.name = "new", .before = "old"});
+  const auto story = [&]() -> Awaitable<void> {
+    co_await boost::asio::post(io, boost::asio::use_awaitable);  // The worker watches.
+    Task old = RunningTask("a"), other = RunningTask("b");
+    old.worker = "old";
+    other.worker = "other";
+    queue.tell({true, {old, other}});
+    worker.Drain(1s);
+  };
+  Spawn(io.get_executor(), worker.Run());
+  Spawn(io.get_executor(), story());
+  io.run();
+  EXPECT_THAT(queue.failed, ElementsAre("old: a"));
+  EXPECT_THAT(queue.handed_back, ElementsAre());
 }
 
 TEST(Worker, WhatItWasNeverToldOfIsHandedBackAfterTheLease) {
