@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 namespace kgym {
 namespace {
 
-constexpr int kDeepest = 128;       // Whoever walks a value recurses.
-constexpr int kMostFields = 1024;   // An object is searched field by field: reading one takes their number squared.
-constexpr std::size_t kShown = 80;  // Bytes of a wrong value that a message repeats.
+constexpr int kDeepest = 128;      // Whoever walks a value recurses.
+constexpr int kMostFields = 1024;  // An object is searched field by field: reading one takes their number squared.
+constexpr double kLargestWhole = 0x1p53;  // Beyond it a double is no certain integer.
+constexpr std::size_t kShown = 80;        // Bytes of a wrong value that a message repeats.
 
 std::string Place(std::string_view where, std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
@@ -62,6 +64,8 @@ Error Unexpected(std::string_view field, const Json& found, std::string_view exp
   return Error{"field '" + std::string(field) + "': " + value + " found; " + std::string(expected) + " is expected"};
 }
 
+bool IsWhole(double number) { return std::trunc(number) == number && std::abs(number) <= kLargestWhole; }
+
 bool Absent(const Json& json, std::string_view field) {
   if (!json.is_object()) return false;
   const auto found = json.find(std::string(field));
@@ -105,7 +109,9 @@ Result<std::string> GetString(const Json& json, std::string_view field) {
 }
 
 Result<std::int64_t> GetInt(const Json& json, std::string_view field) {
-  KGYM_TRY(const Json* found, GetIf(json, field, &Json::is_number_integer, "an integer"));
+  KGYM_TRY(const Json* found, GetField(json, field));
+  if (found->is_number_float() && IsWhole(found->get<double>())) return static_cast<std::int64_t>(found->get<double>());
+  KGYM_TRY(found, GetIf(json, field, &Json::is_number_integer, "an integer"));
   const bool too_large =
       found->is_number_unsigned() && found->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
   if (too_large) return Unexpected(field, *found, "an integer of 64 bits");

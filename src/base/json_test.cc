@@ -57,6 +57,9 @@ TEST(Json, GettersTakeTheirTypeOnly) {
   EXPECT_EQ((*GetArray(json, "a"))->size(), 1u);
   EXPECT_TRUE((*GetObject(json, "o"))->empty());
   EXPECT_FALSE(GetInt(json, "d"));
+  EXPECT_EQ(*GetInt(Parsed(R"({"i":-3.0})"), "i"), -3);
+  EXPECT_EQ(*GetInt(Parsed(R"({"i":1e3})"), "i"), 1000);
+  EXPECT_FALSE(GetInt(Parsed(R"({"i":1e300})"), "i"));
   EXPECT_FALSE(GetInt(json, "b"));
   EXPECT_FALSE(GetBool(json, "i"));
   EXPECT_FALSE(GetInt(Parsed(R"({"i":18446744073709551615})"), "i"));

@@ -187,6 +187,8 @@ def test_workers_register_by_query(fake: ServeProcess) -> None:
     assert fake.ask("POST", "/worker/evict_from_lb?worker_id=w1").json()["success"] is True
     assert fake.ask("GET", "/workers/status").json()["w1"]["status"] == "offline"
     assert fake.ask("POST", "/worker/unregister?worker_id=w1").json()["success"] is True
+    assert fake.ask("POST", "/worker/unregister?worker_id=").json()["success"] is True  # There, though empty.
+    assert fake.ask("POST", "/worker/unregister").status == 400
     assert "w1" not in fake.ask("GET", "/workers/status").json()
     assert fake.ask("POST", "/worker/register?device=cuda:7").status == 400
     node = fake.ask("POST", "/node/allocate?hostname=host1").json()

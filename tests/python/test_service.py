@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from cli import PROBLEM, RELU, kgym, needs_binary
 from serve_process import ANSWER_S, Reply, ServeProcess, serving
@@ -295,6 +296,27 @@ def test_openapi_says_what_kernelgyms_routes_answer(fake: ServeProcess) -> None:
         documented = paths[path][method]["responses"]
         assert reply.status == status and reply.headers["content-type"] in documented[str(status)]["content"], reply
         assert "application/json" in documented["401"]["content"]
+
+
+KERNEL = "class ModelNew: pass"
+FIELDS: list[tuple[str, object]] = [
+    *((name, value) for name in ("num_correct_trials", "num_perf_trials", "num_warmup", "timeout") for value in (None, 0, 1, 20, 101, 3600, 1e9, 10.0, 1.5, "20", "x", True, False, [])),
+    *((name, value) for name in ("force_refresh", "enable_profiling", "is_valid") for value in (None, True, 0, 1.0, 2, "yes", "maybe", {})),
+    *((name, value) for name in ("entry_point", "uuid", "backend", "priority", "toolkit", "cases_code") for value in (None, "", "cuda", "high", "kernelbench", 3)),
+    *(("cases", value) for value in (None, [], {}, 1, "x")),
+    *(("task_id", value) for value in (None, "", "t" * 100, "t" * 101, 7)),
+    *(("kernel_code", value) for value in (None, "short", " " * 20, "\n%s\n" % KERNEL)),
+    *((name, None) for name in ("reference_code", "workflow", "resources")),
+]
+
+
+def test_openapi_takes_what_kernelgyms_routes_take(fake: ServeProcess) -> None:
+    schema = fake.ask("GET", "/openapi.json").json()["paths"]["/debug/validate"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    fits = jsonschema.Draft202012Validator(schema).is_valid
+    for field, value in FIELDS:
+        for workflow in ("kernelbench", "kernel_simple"):
+            body = {"task_id": "t", "workflow": workflow, "kernel_code": KERNEL, "reference_code": KERNEL} | {field: value}
+            assert fake.ask("POST", "/debug/validate", body).status == (200 if fits(body) else 400), body
 
 
 def test_openapi_calls_no_stream_a_string(fake: ServeProcess) -> None:

@@ -162,6 +162,13 @@ Awaitable<Response> FollowChanges(Api& api, Request& request) {
 
 Json Text(int longest) { return {{"type", "string"}, {"minLength", 1}, {"maxLength", longest}}; }
 
+/// Without control characters.
+Json WorkerName() {
+  Json name = Text(200);
+  name["pattern"] = "^[^\\x00-\\x1f\\x7f]+$";
+  return name;
+}
+
 Json Object(Json properties) {
   Json required = Json::array();
   for (const auto& [name, unused] : properties.items()) required.push_back(name);
@@ -203,12 +210,15 @@ void AddWorkRoutes(http::Routes& routes, Api& api) {
     add(name, id, summary, Object(std::move(properties)), told, std::move(handler));
   };
   add("join", "joinWorker", "Enter the roster, or say that one is still there; every two seconds.",
-      Object({{"name", Text(200)}, {"instance", Text(100)}, {"protocol", {{"type", "integer"}}}, {"view", object}}),
+      Object({{"name", WorkerName()},
+              {"instance", Text(100)},
+              {"protocol", {{"type", "integer"}, {"minimum", 0}, {"maximum", 1'000'000}}},
+              {"view", object}}),
       object, [&api](Request& request) { return Join(api, request); });
   add("leave", "leaveWorker", "Go off the roster.", Object({{"name", Text(200)}, {"instance", Text(100)}}), object,
       [&api](Request& request) { return Leave(api, request); });
   add("lease", "leaseTasks", "Hold tasks; those that are no longer to be had are not in the answer.",
-      Object({{"worker", Text(200)},
+      Object({{"worker", WorkerName()},
               {"wants", ListOf(Object({{"id", Text(200)}, {"lane", {{"type", "string"}, {"maxLength", 200}}}}))},
               {"lease_ms", {{"type", "integer"}, {"minimum", 100}, {"maximum", 86'400'000}}}}),
       object, [&api](Request& request) { return Lease(api, request); });

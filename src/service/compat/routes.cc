@@ -19,7 +19,7 @@ std::vector<http::Parameter> PathParameters(const std::string& path) {
 }  // namespace
 
 void Table::AddBelow(const char* method, const std::string& path, const char* id, const char* summary,
-                     http::Scope scope, Handler handler, std::vector<http::Parameter> query, Json body) {
+                     http::Scope scope, Handler handler, std::vector<http::Parameter> query, Body body) {
   Front& front = front_;
   routes_.Add({.method = method,
                .path = path,
@@ -29,7 +29,7 @@ void Table::AddBelow(const char* method, const std::string& path, const char* id
                .scope = scope,
                .in_path = PathParameters(path),
                .query = std::move(query),
-               .body = std::move(body),
+               .body = std::move(body.checked),
                .body_limit = kBodyLimit,
                .answers = {{200, "As KernelGYM answers.", Json{{"type", "object"}}},
                            {404, "What it is about is not known."},
@@ -37,11 +37,12 @@ void Table::AddBelow(const char* method, const std::string& path, const char* id
                            {500, "A workflow that cannot be submitted; KernelGYM calls that its own fault."}},
                .handler = [&front, handler](http::Request& request) { return handler(front, request); },
                .any_query = true,
+               .shown_body = std::move(body.shown),
                .refuse = ToKernelGym});
 }
 
 void Table::Add(const char* method, const std::string& path, const char* id, const char* summary, http::Scope scope,
-                Handler handler, std::vector<http::Parameter> query, Json body) {
+                Handler handler, std::vector<http::Parameter> query, Body body) {
   AddBelow(method, path, id, summary, scope, handler, query, body);
   const std::string below = Concat(id, "Below");
   AddBelow(method, "/kernelgym" + path, below.c_str(), summary, scope, handler, std::move(query), std::move(body));

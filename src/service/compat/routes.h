@@ -29,16 +29,21 @@ std::unique_ptr<Front> AddKernelGymRoutes(http::Routes& routes, Api& api);
 // The parts of it, a file each.
 using Handler = Awaitable<http::Response> (*)(Front&, http::Request&);
 
+/// What is checked of a body, and what the document shows; null for none.
+struct Body {
+  Json checked = nullptr, shown = nullptr;
+};
+
 class Table {
  public:
   Table(http::Routes& routes, Front& front) : routes_(routes), front_(front) {}
 
-  /// At the root and below /kernelgym. `query`: names of its parameters. `body`: null for none.
+  /// At the root and below /kernelgym. `query`: names of its parameters.
   void Add(const char* method, const std::string& path, const char* id, const char* summary, http::Scope scope,
-           Handler handler, std::vector<http::Parameter> query = {}, Json body = nullptr);
+           Handler handler, std::vector<http::Parameter> query = {}, Body body = {});
   /// Below /kernelgym alone.
   void AddBelow(const char* method, const std::string& path, const char* id, const char* summary, http::Scope scope,
-                Handler handler, std::vector<http::Parameter> query = {}, Json body = nullptr);
+                Handler handler, std::vector<http::Parameter> query = {}, Body body = {});
 
  private:
   http::Routes& routes_;

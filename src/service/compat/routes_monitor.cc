@@ -180,8 +180,9 @@ void AddMonitorRoutes(Table& table) {
   table.AddBelow("GET", "/kernelgym/health", "kgHealth", "Whether it works.", Scope::kNone, Health);
   table.AddBelow("GET", "/kernelgym/metrics", "kgMetrics", "Counts, as JSON.", Scope::kRead, Metrics);
   table.Add("GET", "/queue/status", "kgQueue", "How many wait.", Scope::kRead, QueueStatus);
-  table.Add("GET", "/monitoring/problematic-codes", "kgProblematic", "Always empty.", Scope::kRead, ProblematicCodes,
-            {{"min_errors", "Ignored.", {{"type", "integer"}}}});
+  table.Add(
+      "GET", "/monitoring/problematic-codes", "kgProblematic", "Always empty.", Scope::kRead, ProblematicCodes,
+      {{"min_errors", "Ignored.", {{"type", "integer"}, {"minimum", -1'000'000'000}, {"maximum", 1'000'000'000}}}});
   table.Add("GET", "/monitoring/retry-queue", "kgRetries", "Always empty.", Scope::kRead, RetryQueue);
   table.Add("GET", "/monitoring/worker-health", "kgWorkerHealth", "Lanes of all workers.", Scope::kRead, WorkerHealth);
   table.Add("POST", "/monitoring/clear-error-history/{code_hash}", "kgClearErrors", "Nothing is kept to be cleared.",

@@ -205,11 +205,11 @@ Awaitable<Response> Validate(Front&, Request& request) {
 void AddTaskRoutes(Table& table) {
   using http::Scope;
   table.Add("POST", "/evaluate", "kgEvaluate", "Evaluate a kernel, and answer with its result.", Scope::kSubmit,
-            EvaluateOne, {}, EvaluationBody());
+            EvaluateOne, {}, {EvaluationBody(), EvaluationShown()});
   table.Add("POST", "/evaluate/batch", "kgEvaluateBatch", "Evaluate up to a hundred kernels.", Scope::kSubmit,
-            EvaluateBatch, {}, BatchBody());
+            EvaluateBatch, {}, {BatchBody(), BatchShown()});
   table.Add("POST", "/workflow/submit", "kgSubmitWorkflow", "Run a workflow, and answer with its result.",
-            Scope::kSubmit, SubmitWorkflow, {}, WorkflowBody());
+            Scope::kSubmit, SubmitWorkflow, {}, {WorkflowBody(), WorkflowShown()});
   table.Add("GET", "/workflow/results/{task_id}", "kgWorkflowResult", "The result of a workflow.", Scope::kRead,
             GetWorkflowResult);
   table.Add("GET", "/status/{task_id}", "kgStatus", "pending, processing, completed or failed.", Scope::kRead,
@@ -218,7 +218,7 @@ void AddTaskRoutes(Table& table) {
             GetResult);
   table.Add("DELETE", "/tasks/{task_id}", "kgCancel", "Cancel it: what runs is stopped.", Scope::kSubmit, CancelTask);
   table.Add("POST", "/debug/validate", "kgValidate", "What is wrong with a request, without running it.", Scope::kRead,
-            Validate, {}, EvaluationBody());
+            Validate, {}, {EvaluationBody(), EvaluationShown()});
 }
 
 }  // namespace kgym::service::kernelgym

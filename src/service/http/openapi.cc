@@ -8,12 +8,20 @@
 namespace kgym::http {
 namespace {
 
+/// As it can be in a target, where no text has a NUL.
+Json InTarget(Json schema) {
+  const bool any_text =
+      schema.value("type", Json()) == "string" && !schema.contains("pattern") && !schema.contains("enum");
+  if (any_text) schema["pattern"] = R"(^[^\x00]*$)";
+  return schema;
+}
+
 Json ParameterJson(const Parameter& parameter, const char* place) {
   return {{"name", parameter.name},
           {"in", place},
-          {"required", std::string_view(place) == "path"},
+          {"required", parameter.required || std::string_view(place) == "path"},
           {"description", parameter.meaning},
-          {"schema", parameter.schema}};
+          {"schema", InTarget(parameter.schema)}};
 }
 
 Json Content(const std::string& type, const Json& schema) {
@@ -71,7 +79,8 @@ Json Operation(const Route& route, bool open) {
   for (const Parameter& one : route.query) parameters.push_back(ParameterJson(one, "query"));
   if (!parameters.empty()) operation["parameters"] = std::move(parameters);
   if (!route.body.is_null()) {
-    operation["requestBody"] = {{"required", true}, {"content", Content("application/json", route.body)}};
+    const Json& shown = route.shown_body.is_null() ? route.body : route.shown_body;
+    operation["requestBody"] = {{"required", true}, {"content", Content("application/json", shown)}};
   }
   if (!route.body_type.empty()) {
     const Json bytes = {{"type", "string"}, {"contentMediaType", route.body_type}};

@@ -24,6 +24,7 @@ struct Parameter {
   std::string name;
   std::string meaning;
   Json schema = {{"type", "string"}};
+  bool required = false;  // In a query. The handler says so where it is missing.
 };
 
 /// One kind of answer.
@@ -50,7 +51,8 @@ struct Route {
   Handler handler;
 
   // For an API of somebody else's design:
-  bool any_query = false;                               // Parameters that are not listed are ignored.
+  bool any_query = false;     // Parameters that are not listed are ignored.
+  Json shown_body = nullptr;  // In the document, where the handler's rules say more than `body`.
   std::function<Response(const Refusal&)> refuse = {};  // Its form of an error; a problem document where it has none.
 };
 

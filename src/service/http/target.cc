@@ -67,7 +67,7 @@ Result<std::string> PercentDecode(std::string_view text, bool plus_is_space) {
     i += 2;
   }
   if (!IsUtf8(decoded) || decoded.find('\0') != std::string::npos) {
-    return Error{"target: bytes that are not UTF-8 text found; UTF-8, percent-encoded, is expected"};
+    return Error{"target: bytes that are no text found; UTF-8 without NUL, percent-encoded, is expected"};
   }
   return decoded;
 }

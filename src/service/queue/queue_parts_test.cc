@@ -130,7 +130,13 @@ std::string Fault(void (*change)(TaskSpec&)) {
 TEST(CheckSpec, NamesTheFieldTheValueAndWhatIsExpected) {
   EXPECT_EQ(Fault([](TaskSpec&) {}), "none");
   EXPECT_THAT(Fault([](TaskSpec& spec) { spec.id = ""; }), HasSubstr("id: ''"));
-  EXPECT_THAT(Fault([](TaskSpec& spec) { spec.id = std::string(201, 'x'); }), HasSubstr("has 201 bytes; 1 to 200"));
+  EXPECT_THAT(Fault([](TaskSpec& spec) { spec.id = std::string(201, 'x'); }),
+              HasSubstr("has 201 characters; 1 to 200"));
+  EXPECT_EQ(Fault([](TaskSpec& spec) {
+              spec.id.clear();
+              for (int i = 0; i < 200; ++i) spec.id += "\xf0\x9f\x98\x80";
+            }),
+            "none");
   EXPECT_THAT(Fault([](TaskSpec& spec) { spec.id = "a\nb"; }), HasSubstr("without control characters"));
   EXPECT_THAT(Fault([](TaskSpec& spec) { spec.run = "\xff"; }), HasSubstr("task 'a': run"));
   EXPECT_THAT(Fault([](TaskSpec& spec) { spec.priority = -1; }), HasSubstr("priority: -1; 0 (low)"));

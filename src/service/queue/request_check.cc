@@ -16,8 +16,10 @@ constexpr int kMostAttempts = 100;
 Status CheckName(std::string_view field, std::string_view value, std::size_t shortest) {
   const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   const bool plain = IsUtf8(value) && std::none_of(value.begin(), value.end(), control);
-  if (value.size() < shortest || value.size() > kLongestName || !plain) {
-    return Error{Concat(field, ": '", ToUtf8(TruncateUtf8(value, 80)), "' has ", value.size(), " bytes; ", shortest,
+  const auto characters =
+      static_cast<std::size_t>(std::ranges::count_if(value, [](char c) { return (c & 0xc0) != 0x80; }));
+  if (characters < shortest || characters > kLongestName || !plain) {
+    return Error{Concat(field, ": '", ToUtf8(TruncateUtf8(value, 80)), "' has ", characters, " characters; ", shortest,
                         " to ", kLongestName, " of UTF-8 without control characters are expected")};
   }
   return Ok();
