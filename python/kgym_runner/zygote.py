@@ -67,7 +67,7 @@ def prepare(probe: Any, message: dict[str, Any], declared: int) -> dict[str, Any
     unprepared = gpu_zygote.prepare(probe, message["arch"], message["seeded"]) if on_gpu else []
     gc.collect()
     gc.freeze()
-    return {"ok": True, "versions": versions, "report": report, "backends": _backends(message["device"]), "unprepared": unprepared}
+    return {"ok": True, "versions": versions, "report": report, "backends": _backends(message["device"]), "unprepared": unprepared, "shown": SHARED["read_only"]}
 
 
 def _backends(device: str) -> dict[str, Any]:

@@ -295,7 +295,8 @@ Awaitable<Result<MaybeRuling>> Judge::OnLane(const Task& task, Artefacts artefac
                       .on_gpu = device.on_gpu(),
                       .gb_per_s = lane_->gb_per_s(),
                       .event_cost_ms = device.on_gpu() ? EventCostMs(device.found.name) : 0,
-                      .candidate_bytes = task.alone ? 0 : need.candidate};
+                      .candidate_bytes = task.alone ? 0 : need.candidate,
+                      .shown = zygote_->shown()};
   Session session(reference, *candidate, task.config, remains.reference->facts, ground,
                   backends_[task.submission.backend].value("limit_scale", 1.0));
   Stages stages(session, task.problem, task.submission,

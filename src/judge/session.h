@@ -49,6 +49,7 @@ struct Ground {
   double gb_per_s = 1000;            // No memory is faster.
   double event_cost_ms = 0;          // What two events add to the time of what they stand around.
   std::int64_t candidate_bytes = 0;  // What its allocator may take of a card; 0: all there is.
+  Shown shown = {};
 };
 
 class Session {

@@ -64,7 +64,7 @@ Awaitable<Result<MaybeRuling>> SampleBatch(Session& session, BatchShape shape, c
   KGYM_CO_TRY_VOID(co_await session.candidate().Freeze());
   session.WatchIdle(false);
   KGYM_CO_TRY(const Json report, co_await session.candidate().EndLooking());
-  session.samples.Add(report);
+  session.samples.Add(report, session.ground().shown);
   session.sampled_calls = calls;
   const JudgeConfig& config = session.config();
   KGYM_CO_TRY(MaybeRuling ruling, co_await VerifyOne(session, asked.filled, ClaimedArray(asked.answer.body, "outputs"),

@@ -42,19 +42,25 @@ constexpr const char* kCopier = "torch";
 
 std::string_view Basename(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-bool MadeByCandidate(std::string_view file) {
-  const auto within = [file](std::string_view folder) {
-    return file.starts_with(folder) && file.size() > folder.size() && file[folder.size()] == '/';
+bool IsWithin(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
+}
+
+bool MadeByCandidate(std::string_view file, Shown shown) {
+  const auto writable = [file, shown](std::string_view folder) {
+    const auto covers = [&](const std::string& path) { return IsWithin(path, folder) && IsWithin(file, path); };
+    return IsWithin(file, folder) && std::ranges::none_of(shown, covers);
   };
-  return std::ranges::any_of(sandbox::kWritable, within) ||
+  return std::ranges::any_of(sandbox::kWritable, writable) ||
          std::ranges::any_of(kWithoutFile, [file](std::string_view begin) { return file.starts_with(begin); });
 }
 
 /// The names of the functions at these places; only of files that the candidate cannot have made.
-std::vector<std::string> FunctionsOf(const std::string& file, const Json& offsets) {
+std::vector<std::string> FunctionsOf(const std::string& file, const Json& offsets, Shown shown) {
   std::vector<std::uint64_t> at;
   for (const Json& offset : offsets) at.push_back(offset.is_number_unsigned() ? offset.get<std::uint64_t>() : 0);
-  if (OwnerOf(file, "") != CodeOwner::kLibrary || MadeByCandidate(file)) return std::vector<std::string>(at.size());
+  if (OwnerOf(file, "", shown) != CodeOwner::kLibrary || MadeByCandidate(file, shown))
+    return std::vector<std::string>(at.size());
   return FunctionsAt(file, at);
 }
 
@@ -71,19 +77,19 @@ double Excess(const WorkSamples& samples, const SampledCalls& calls) {
 
 }  // namespace
 
-CodeOwner OwnerOf(std::string_view file, std::string_view function) {
+CodeOwner OwnerOf(std::string_view file, std::string_view function, Shown shown) {
   const bool library = !LibraryOf(file, function).library.empty();
   if (library) return function.starts_with(kMathematics) ? CodeOwner::kOther : CodeOwner::kLibrary;
-  return MadeByCandidate(file) ? CodeOwner::kSubmission : CodeOwner::kOther;
+  return MadeByCandidate(file, shown) ? CodeOwner::kSubmission : CodeOwner::kOther;
 }
 
-void WorkSamples::Add(const Json& report) {
+void WorkSamples::Add(const Json& report, Shown shown) {
   looks += static_cast<int>(ClaimedNumber(report, "looks"));
   in_system += static_cast<int>(ClaimedNumber(report, "in_system"));
   unreadable += static_cast<int>(ClaimedNumber(report, "unreadable"));
   for (const auto& [file, offsets] : ClaimedObject(report, "files").items()) {
-    for (const std::string& function : FunctionsOf(file, offsets)) {
-      const CodeOwner owner = OwnerOf(file, function);
+    for (const std::string& function : FunctionsOf(file, offsets, shown)) {
+      const CodeOwner owner = OwnerOf(file, function, shown);
       ++(owner == CodeOwner::kSubmission ? own : owner == CodeOwner::kLibrary ? library : other);
       if (owner != CodeOwner::kLibrary) continue;
       const LibraryFunction found = LibraryOf(file, function);

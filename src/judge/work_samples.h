@@ -13,6 +13,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,13 +23,17 @@
 namespace kgym::judge {
 
 enum class CodeOwner {
-  kSubmission,  // Files in folders that a candidate can write, and executable memory without a file.
+  kSubmission,  // Files that a candidate can have made, and executable memory without a file.
   kLibrary,     // Libraries that compute: torch, its BLAS, NumPy's, ...
   kOther,       // Interpreter, C library, mathematical functions: says nothing about whose work it is.
 };
 
-/// `file` as in /proc/<pid>/maps; `function` where it is known.
-CodeOwner OwnerOf(std::string_view file, std::string_view function);
+/// What hosts see read-only, at the same place as outside.
+using Shown = std::span<const std::string>;
+
+/// `file` as in /proc/<pid>/maps; `function` where it is known. What lies where a candidate can write is its own, but
+/// for what is `shown` there: a Python, or our own runner, below /tmp.
+CodeOwner OwnerOf(std::string_view file, std::string_view function, Shown shown);
 
 /// Threads met in user mode, by whose code it was, and in the kernel; sums over all looks.
 struct WorkSamples {
@@ -40,7 +45,7 @@ struct WorkSamples {
   std::map<std::string, int> functions;  // Of libraries, "file: function".
 
   int user() const { return own + library + other; }
-  void Add(const Json& report);  // A supervisor's.
+  void Add(const Json& report, Shown shown);  // `report`: a supervisor's.
   Json ToJson() const;
 };
 

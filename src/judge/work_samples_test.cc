@@ -22,21 +22,29 @@ bool Rejected(const WorkSamples& samples, const SampledCalls& calls = kOneMillis
 }
 
 TEST(WorkSamples, FilesHaveOwners) {
-  EXPECT_EQ(OwnerOf("/tmp/artefacts/0a1b.so", ""), CodeOwner::kSubmission);
-  EXPECT_EQ(OwnerOf("/memfd:kernel (deleted)", ""), CodeOwner::kSubmission);
-  EXPECT_EQ(OwnerOf("[anonymous]", ""), CodeOwner::kSubmission);
-  EXPECT_EQ(OwnerOf("/v/site-packages/torch/lib/libtorch_cpu.so", "mkl_blas_sgemm"), CodeOwner::kLibrary);
-  EXPECT_EQ(OwnerOf("/v/site-packages/numpy.libs/libscipy_openblas64_-1.so", ""), CodeOwner::kLibrary);
-  EXPECT_EQ(OwnerOf("/v/site-packages/numpy/_core/_multiarray_umath.so", ""), CodeOwner::kLibrary);
-  EXPECT_EQ(OwnerOf("/usr/lib/libopenblas.so.0", ""), CodeOwner::kLibrary);
-  EXPECT_EQ(OwnerOf("/tmp/libopenblas.so.0", ""), CodeOwner::kLibrary) << "a copy of it is no kernel";
+  EXPECT_EQ(OwnerOf("/tmp/artefacts/0a1b.so", "", {}), CodeOwner::kSubmission);
+  EXPECT_EQ(OwnerOf("/memfd:kernel (deleted)", "", {}), CodeOwner::kSubmission);
+  EXPECT_EQ(OwnerOf("[anonymous]", "", {}), CodeOwner::kSubmission);
+  EXPECT_EQ(OwnerOf("/v/site-packages/torch/lib/libtorch_cpu.so", "mkl_blas_sgemm", {}), CodeOwner::kLibrary);
+  EXPECT_EQ(OwnerOf("/v/site-packages/numpy.libs/libscipy_openblas64_-1.so", "", {}), CodeOwner::kLibrary);
+  EXPECT_EQ(OwnerOf("/v/site-packages/numpy/_core/_multiarray_umath.so", "", {}), CodeOwner::kLibrary);
+  EXPECT_EQ(OwnerOf("/usr/lib/libopenblas.so.0", "", {}), CodeOwner::kLibrary);
+  EXPECT_EQ(OwnerOf("/tmp/libopenblas.so.0", "", {}), CodeOwner::kLibrary) << "a copy of it is no kernel";
   for (const char* file : {"/usr/lib/libpython3.11.so.1.0", "/lib/libc.so.6", "/lib/libm.so.6", "[vdso]", "/tmpfs/x.so",
                            "/v/site-packages/torch/lib/libtorch_python.so", "/v/site-packages/torch/lib/libgomp.so.1"})
-    EXPECT_EQ(OwnerOf(file, ""), CodeOwner::kOther) << file;
+    EXPECT_EQ(OwnerOf(file, "", {}), CodeOwner::kOther) << file;
+}
+
+TEST(WorkSamples, WhatIsShownReadOnlyNoCandidateMade) {
+  const std::vector<std::string> shown = {"/usr", "/tmp/env", "/tmp"};
+  EXPECT_EQ(OwnerOf("/tmp/env/torch/lib/libtorch_python.so", "", shown), CodeOwner::kOther);
+  EXPECT_EQ(OwnerOf("/tmp/env/numpy.libs/libscipy_openblas.so", "", shown), CodeOwner::kLibrary);
+  EXPECT_EQ(OwnerOf("/tmp/env2/k.so", "", shown), CodeOwner::kSubmission);
+  EXPECT_EQ(OwnerOf("/tmp/artefacts/0a1b.so", "", shown), CodeOwner::kSubmission) << "what is writable stays so";
 }
 
 TEST(WorkSamples, MathematicsThatATorchVectorCallsIsNoLibrarysWork) {
-  EXPECT_EQ(OwnerOf("/v/torch/lib/libtorch_cpu.so", "Sleef_expf8_u10avx2"), CodeOwner::kOther);
+  EXPECT_EQ(OwnerOf("/v/torch/lib/libtorch_cpu.so", "Sleef_expf8_u10avx2", {}), CodeOwner::kOther);
 }
 
 TEST(WorkSamples, AReportAddsUp) {
@@ -46,8 +54,8 @@ TEST(WorkSamples, AReportAddsUp) {
       {"in_system", 3},
       {"unreadable", 1},
       {"files", {{"/tmp/k.so", {1, 2}}, {"/nowhere/libopenblas.so", {3}}, {"/usr/lib/libc.so.6", {4, 5, 6}}}}};
-  samples.Add(report);
-  samples.Add(report);
+  samples.Add(report, {});
+  samples.Add(report, {});
   EXPECT_EQ(
       samples.ToJson(),
       (Json{
@@ -60,7 +68,7 @@ TEST(WorkSamples, ReportsOfAnyShapeAreSurvived) {
   WorkSamples samples;
   for (const char* text : {"null", "[]", R"({"files": 3})", R"({"files": {"/nowhere/libopenblas.so": {"a": "b"}}})",
                            R"({"looks": "x", "files": {"/tmp/a": [null, -1, "x"]}})"})
-    samples.Add(Json::parse(text));
+    samples.Add(Json::parse(text), {});
   EXPECT_EQ(samples.looks, 0);
 }
 

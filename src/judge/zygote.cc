@@ -142,6 +142,8 @@ Awaitable<Result<std::unique_ptr<Zygote>>> Zygote::Start(Executor executor, cons
   zygote->versions_ = body["versions"];
   zygote->sandbox_ = body["report"];
   zygote->backends_ = body["backends"];
+  for (const Json& path : ClaimedArray(body, "shown"))
+    zygote->shown_.push_back(path.is_string() ? path.get<std::string>() : "");
   co_return zygote;
 }
 

@@ -42,6 +42,7 @@ class Zygote : public HostMaker {
   const Json& versions() const { return versions_; }  // {"python": "3.11.7", "torch": ...}
   const Json& sandbox() const { return sandbox_; }    // The report of its part of the sandbox.
   const Json& backends() const { return backends_; }  // name -> {needs_build, speed, limit_scale, runs, missing}
+  const std::vector<std::string>& shown() const { return shown_; }  // Paths that its hosts see, read-only.
 
  private:
   Zygote(Executor executor, Fd socket, pid_t pid, Fd pidfd);
@@ -54,6 +55,7 @@ class Zygote : public HostMaker {
   pid_t pid_;
   Fd pidfd_;
   Json versions_, sandbox_, backends_;
+  std::vector<std::string> shown_;
   Json ground_;    // Device, arch and folder of helpers, as every fork is told them.
   Json prepared_;  // The parts of the specification that every host shares.
   std::unique_ptr<TempDir> root_;

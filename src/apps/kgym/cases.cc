@@ -129,8 +129,8 @@ Awaitable<std::vector<Json>> JudgeAll(judge::Judge& judge, const Found& found, i
   co_return ended;
 }
 
-/// Judges `run` up to `times` more, one after another with nothing beside it, and stops where it is wrong once more: what
-/// a busy machine did to one measurement it does not do to each.
+/// Judges `run` up to `times` more, one after another with nothing beside it, and stops where it is wrong once more:
+/// what a busy machine did to one measurement it does not do to each.
 Awaitable<Json> JudgeAgain(judge::Judge& judge, const CaseRun& run, int times) {
   Json again = Json::array();
   for (int i = 0; i < times; ++i) {

@@ -108,8 +108,9 @@ void AddCases(CLI::App& app, CasesOptions& options) {
   sub->add_option("--repeat", options.repeat, "run each case N times")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
-  sub->add_option("--again", options.again,
-                  "judge N times again, alone, what ended otherwise than expected; right if right each time (default: 0)")
+  sub->add_option(
+         "--again", options.again,
+         "judge N times again, alone, what ended otherwise than expected; right if right each time (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 100).description(""));
   sub->add_option("--root", options.source.root, "folder of the built-in suite")->type_name("DIR");
@@ -217,6 +218,9 @@ void AddLanes(CLI::App* sub, Options& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 100'000).description(""));
   sub->add_option("--fake-hold", options.fake_hold, "how long such a lane holds a task (default: 50ms)")
+      ->type_name("DURATION");
+  sub->add_option("--fake-wedge", options.fake_wedge,
+                  "after how long, on average, one of them falls ill for a second (default: 0s, never)")
       ->type_name("DURATION");
   sub->add_option("--drain", options.drain, "how long what runs may go on after SIGTERM (default: 30s)")
       ->type_name("DURATION");

@@ -89,7 +89,7 @@ struct ServeOptions {
   int slots = 0;       // Evaluations that a device is given at once; 0: as many as suit it.
   bool no_lanes = false;
   int fake_lanes = 0;
-  std::string fake_hold = "50ms";
+  std::string fake_hold = "50ms", fake_wedge = "0s";
   int max_queued = 200'000;
   int max_connections = 12'000;
   std::string keep_for = "168h";
@@ -111,7 +111,7 @@ struct WorkOptions {
   bool build_only = false;
   std::string build_arch;  // "90"; empty: CPU lanes.
   int fake_lanes = 0;
-  std::string fake_hold = "50ms";
+  std::string fake_hold = "50ms", fake_wedge = "0s";
   std::string lease = "30s";
   std::string drain = "30s";
   ConfigSource config;

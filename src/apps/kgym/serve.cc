@@ -32,6 +32,7 @@ Result<service::ServeOptions> Read(const ServeOptions& options) {
   serve.slots = options.slots;
   serve.fake_lanes = options.fake_lanes;
   KGYM_TRY(serve.fake_hold, ReadDuration("--fake-hold", options.fake_hold));
+  KGYM_TRY(serve.fake_wedge, ReadDuration("--fake-wedge", options.fake_wedge));
   KGYM_TRY(serve.retention.age, ReadDuration("--keep-for", options.keep_for));
   KGYM_TRY(serve.drain, ReadDuration("--drain", options.drain));
   serve.retention.count = options.keep_most;

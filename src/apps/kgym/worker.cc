@@ -16,6 +16,7 @@ Result<service::WorkOptions> Read(const WorkOptions& options) {
   KGYM_TRY(work.judges, JudgesOf(config, options.devices));
   KGYM_TRY(work.labels, ReadLabels(options.labels));
   KGYM_TRY(work.fake_hold, ReadDuration("--fake-hold", options.fake_hold));
+  KGYM_TRY(work.fake_wedge, ReadDuration("--fake-wedge", options.fake_wedge));
   KGYM_TRY(work.drain, ReadDuration("--drain", options.drain));
   KGYM_TRY(work.lease, ReadDuration("--lease", options.lease));
   if (work.lease < 1s || work.lease > 24h)

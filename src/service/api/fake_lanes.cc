@@ -1,5 +1,8 @@
 #include "service/api/fake_lanes.h"
 
+#include <cmath>
+
+#include "base/ids.h"
 #include "base/text.h"
 #include "judge/verdict.h"
 #include "service/api/evaluation_request.h"
@@ -8,6 +11,17 @@
 #include "service/api/workflow_result.h"
 
 namespace kgym::service {
+namespace {
+
+constexpr Duration kIll = 1s;
+
+/// Of a time whose average is `mean`, when nothing is remembered of what has passed.
+Duration Random(Duration mean) {
+  const double uniform = (static_cast<double>(RandomU64() >> 11) + 1) * 0x1p-53;
+  return FromMs(-std::log(uniform) * ToMs(mean));
+}
+
+}  // namespace
 
 Awaitable<Result<std::vector<LaneInfo>>> FakeLanes::Start() {
   std::vector<LaneInfo> lanes;
@@ -41,6 +55,33 @@ Awaitable<Ran> FakeLanes::Run(std::size_t, const Task& task, bool, std::function
   verdict.reason = "a lane of a load test says so; nothing was judged";
   verdict.notes = {"fake lane"};
   co_return Ran{true, VerdictResult(verdict.ToJson())};
+}
+
+void FakeLanes::WatchHealth(std::function<void(std::size_t lane, const std::string& illness)> told) {
+  if (wedge_ > Duration(0)) Spawn(executor_, FallIll(std::move(told)));
+}
+
+Awaitable<void> FakeLanes::FallIll(std::function<void(std::size_t lane, const std::string& illness)> told) {
+  while (true) {
+    const bool open = co_await Pass(Random(wedge_));
+    if (!open) co_return;
+    const std::size_t lane = RandomU64() % static_cast<std::size_t>(lanes_);
+    told(lane, "a load test says that it hangs");
+    const bool still_open = co_await Pass(kIll);
+    if (!still_open) co_return;
+    told(lane, "");
+  }
+}
+
+Awaitable<bool> FakeLanes::Pass(Duration duration) {
+  if (!closed_) co_await closing_.WaitUntil(std::chrono::steady_clock::now() + duration);
+  co_return !closed_;
+}
+
+Awaitable<void> FakeLanes::Close() {
+  closed_ = true;
+  closing_.Raise();
+  co_return;
 }
 
 }  // namespace kgym::service

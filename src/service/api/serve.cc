@@ -81,7 +81,8 @@ Status FillAccess(http::Access& access, const ServeOptions& options, Serving& se
 
 std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const ServeOptions& options, BuildStore& builds) {
   if (!options.lanes) return std::make_unique<JudgeLanes>(executor, std::vector<judge::JudgeConfig>(), 0);
-  if (options.fake_lanes > 0) return std::make_unique<FakeLanes>(options.fake_lanes, options.fake_hold);
+  if (options.fake_lanes > 0)
+    return std::make_unique<FakeLanes>(executor, options.fake_lanes, options.fake_hold, options.fake_wedge);
   const std::string suite = options.suite == judge::SuiteKind::kBuiltIn ? options.root.string() : "";
   return std::make_unique<JudgeLanes>(executor, options.judges, options.slots, &builds, suite);
 }

@@ -41,6 +41,7 @@ struct ServeOptions {
   Labels labels;                           // That each lane has besides its own.
   int fake_lanes = 0;                      // Above 0: these in place of the judges.
   Duration fake_hold = 50ms;
+  Duration fake_wedge = {};  // After how long, on average, one of these falls ill for a second; 0: never.
   judge::SuiteKind suite = judge::SuiteKind::kBuiltIn;
   std::filesystem::path root;  // Of the suite.
   Bounds bounds;

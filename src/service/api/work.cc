@@ -68,7 +68,8 @@ Result<Joined> Open(const Executor& executor, const WorkOptions& options) {
 }
 
 std::unique_ptr<Lanes> MakeLanes(const Executor& executor, const WorkOptions& options, Joined& joined) {
-  if (options.fake_lanes > 0) return std::make_unique<FakeLanes>(options.fake_lanes, options.fake_hold);
+  if (options.fake_lanes > 0)
+    return std::make_unique<FakeLanes>(executor, options.fake_lanes, options.fake_hold, options.fake_wedge);
   return std::make_unique<JudgeLanes>(executor, options.judges, options.slots, joined.builds.get());
 }
 

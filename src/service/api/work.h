@@ -29,8 +29,9 @@ struct WorkOptions {
   std::string build_arch;                  // Of the cards that it builds for: "90"; empty: for CPU lanes.
   int fake_lanes = 0;                      // Above 0: these in place of the judges.
   Duration fake_hold = 50ms;
-  Duration lease = 30s;  // What is not heard of for so long is tried again elsewhere.
-  Duration drain = 30s;  // How long what runs may go on after the first signal.
+  Duration fake_wedge = {};  // After how long, on average, one of these falls ill for a second; 0: never.
+  Duration lease = 30s;      // What is not heard of for so long is tried again elsewhere.
+  Duration drain = 30s;      // How long what runs may go on after the first signal.
   std::string version;
 };
 
