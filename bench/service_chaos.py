@@ -4,14 +4,16 @@
     python bench/service_chaos.py --queue redis --minutes 10 --tasks 20000 --json redis.json
 
 Starts `kgym serve` with lanes that only seem to work (and, with a Redis, two workers and a redis-server), all on loopback. Submits the tasks evenly over the
-time while faults come at random: kill -9 of a process, connections that are cut off in the middle of a request, a disk without room. At last all
-faults end, everything is waited for, and each task is asked for twice. Ends by itself; exit 1 where something was lost or changed.
+time while faults come at random: kill -9 of a process, connections that are cut off in the middle of a request, a disk without room, a date that jumps by up to
+a day; in each process a lane falls ill now and then, with what it runs. At last all faults end, everything is waited for, and each
+task is asked for twice. Ends by itself; exit 1 where something was lost or changed.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -34,8 +36,10 @@ from kgym.client import AsyncClient, Evaluation, Retry  # noqa: E402
 
 LATEST_S = 300.0  # By when, after the last fault, everything has ended.
 RESTART_S = 0.2
+LATE_S = 60.0
 STOP_S = 20.0
 BATCH = 20
+FARTHEST_S = 86_400  # How far the date is off.
 # Bytes of the disk that is filled up. A Redis needs room for what it has written since it last wrote its file anew, and for the new one beside the old.
 ROOM = {"embedded": 48 << 20, "redis": 512 << 20}
 
@@ -50,8 +54,8 @@ class Process:
     """One that is killed and started again, with the same files and port; one that ends by itself, for instance because its Redis was away, is started again
     after a moment, as a service manager does."""
 
-    def __init__(self, name: str, command: list[str], log: Path):
-        self.name, self.command, self.log = name, command, log
+    def __init__(self, name: str, command: list[str], log: Path, environment: dict[str, str]):
+        self.name, self.command, self.log, self.environment = name, command, log, environment
         self.running: asyncio.subprocess.Process | None = None
         self._wanted = asyncio.Event()
 
@@ -59,7 +63,7 @@ class Process:
         while True:
             await self._wanted.wait()
             with open(self.log, "ab") as log:
-                self.running = await asyncio.create_subprocess_exec(*self.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+                self.running = await asyncio.create_subprocess_exec(*self.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=self.environment)
             await self.running.wait()
             if self._wanted.is_set():
                 await asyncio.sleep(RESTART_S)
@@ -106,6 +110,25 @@ class Disk:
             subprocess.run(["umount", "-l", self.folder], check=False)
 
 
+class Dates:
+    """What all of our processes take for the date (stepped_date.c); without a C compiler there is nothing to step."""
+
+    def __init__(self, folder: Path):
+        self.file, self.library = folder / "date", folder / "stepped_date.so"
+        self.file.write_bytes(bytes(8))
+        compiler = shutil.which("cc")
+        command = [str(compiler), "-O1", "-shared", "-fPIC", "-o", str(self.library), str(ROOT / "bench" / "stepped_date.c")]
+        self.stepped = compiler is not None and subprocess.run(command, check=False).returncode == 0
+
+    def environment(self) -> dict[str, str]:
+        return os.environ | ({"LD_PRELOAD": str(self.library), "KGYM_DATE_OFFSET": str(self.file)} if self.stepped else {})
+
+    def step(self, seconds: int) -> None:
+        """To so many seconds from the true date."""
+        with open(self.file, "r+b") as file:
+            file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
+
+
 @dataclass
 class Stage:
     """All processes of a run."""
@@ -120,7 +143,8 @@ class Stage:
         data = self.folder / "data"
         data.mkdir()
         self.disk = Disk(data, ROOM[self.options.queue])
-        lanes = ["--fake-lanes", str(self.options.lanes), "--fake-hold", self.options.hold]
+        self.dates = Dates(self.folder)
+        lanes = ["--fake-lanes", str(self.options.lanes), "--fake-hold", self.options.hold, "--fake-wedge", self.options.wedge]
         serve = [str(self.options.kgym), "serve", "--no-auth", "--port", str(self.port), "--data", str(data), *lanes]
         if self.options.queue == "redis":
             port = free_port()
@@ -133,7 +157,7 @@ class Stage:
         self.add("server", serve)
 
     def add(self, name: str, command: list[str]) -> None:
-        one = Process(name, command, self.folder / (name + ".log"))
+        one = Process(name, command, self.folder / (name + ".log"), self.dates.environment())
         self.processes.append(one)
         self.lives.append(asyncio.ensure_future(one.live()))
         one.start()
@@ -154,7 +178,7 @@ class Faults:
         self.happened: Counter[str] = Counter()
 
     async def go_on(self) -> None:
-        kinds = [self.kill, self.kill, self.cut_connections, *([self.fill_disk] if self.stage.disk.mounted else [])]
+        kinds = [self.kill, self.kill, self.cut_connections, *([self.fill_disk] if self.stage.disk.mounted else []), *([self.step_date] if self.stage.dates.stepped else [])]
         while True:
             await asyncio.sleep(self.chance.expovariate(1 / self.gap_s))
             await self.chance.choice(kinds)()
@@ -184,6 +208,10 @@ class Faults:
         await asyncio.sleep(self.chance.uniform(0.2, 2.0))
         self.stage.disk.clear()
 
+    async def step_date(self) -> None:
+        self.stage.dates.step(self.chance.randint(-FARTHEST_S, FARTHEST_S))
+        self.happened["date stepped"] += 1
+
 
 class Client:
     """Submits evenly over the time, and keeps what it was told."""
@@ -193,7 +221,10 @@ class Client:
         self.accepted: list[str] = []
         self.ends: dict[str, tuple[Any, ...]] = {}
         self.waits: list[float] = []
+        self.late: list[str] = []  # What took longer than a minute, and when it was submitted.
+        self.began = time.monotonic()
         self.changed: list[str] = []
+        self.attempts: dict[str, int] = {}
 
     async def submit_all(self) -> None:
         start, waiting = time.monotonic(), []
@@ -217,8 +248,11 @@ class Client:
         start = time.monotonic()
         self.keep(await self.client.wait(id))
         self.waits.append(time.monotonic() - start)
+        if self.waits[-1] > LATE_S:
+            self.late.append("%s after %.0f s, for %.0f s, attempt %d" % (id, start - self.began, self.waits[-1], self.attempts[id]))
 
     def keep(self, one: Evaluation) -> None:
+        self.attempts[one.id] = one.raw.get("attempt", 0)
         end = (one.state, one.outcome, one.reason, json.dumps(one.raw.get("ended_at")), json.dumps(one.verdict, sort_keys=True))
         if self.ends.setdefault(one.id, end) != end:
             self.changed.append(one.id)
@@ -261,8 +295,10 @@ async def play(stage: Stage, options: argparse.Namespace) -> dict[str, Any]:
     states = Counter(end[0] for end in client.ends.values())
     return {"queue": options.queue, "seed": options.seed, "tasks": options.tasks, "seconds": round(time.monotonic() - start, 1), "faults": dict(faults.happened),
             "states": dict(states), "lost": len(lost), "lost_first": lost[:5], "ended_otherwise_when_asked_again": len(client.changed),
-            "wait_s": {"median": round(statistics.median(client.waits), 3), "most": round(max(client.waits), 3)} if client.waits else None,
-            "disk_filled": "yes" if stage.disk.mounted else "no: it takes the right to mount"}
+            "wait_s": {"median": round(statistics.median(client.waits), 3), "p99": round(sorted(client.waits)[int(0.99 * len(client.waits))], 3), "most": round(max(client.waits), 3),
+                                                                                            "first_late": client.late[:5]} if client.waits else None,
+            "disk_filled": "yes" if stage.disk.mounted else "no: it takes the right to mount",
+            "dates_stepped": "yes" if stage.dates.stepped else "no: it takes a C compiler"}
 
 
 def parse() -> argparse.Namespace:
@@ -274,7 +310,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--gap", type=float, default=2.0, help="mean seconds between faults (default: 2)")
     parser.add_argument("--lanes", type=int, default=8, help="lanes of each process (default: 8)")
     parser.add_argument("--hold", default="150ms", help="how long a task takes (default: 150ms)")
+    parser.add_argument("--wedge", default="5s", help="after how long, on average, a lane of each process falls ill for a second (default: 5s)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="an empty folder for the processes' logs; else they go when the run ends")
     parser.add_argument("--json", type=Path, help="file for the figures")
     return parser.parse_args()
 
@@ -283,7 +321,8 @@ def main() -> int:
     options = parse()
     if options.queue == "redis" and not shutil.which("redis-server"):
         raise SystemExit("there is no redis-server: apt-get install redis-server")
-    with tempfile.TemporaryDirectory(prefix="kgym-chaos-") as folder:
+    with contextlib.ExitStack() as stack:
+        folder = options.keep or stack.enter_context(tempfile.TemporaryDirectory(prefix="kgym-chaos-"))
         report = asyncio.run(run(Path(folder), options))
     print(json.dumps(report, indent=1))
     if options.json:

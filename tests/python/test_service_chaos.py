@@ -25,4 +25,4 @@ def test_everything_accepted_ends_once(queue: str, tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     told = json.loads(report.read_text())
     assert told["states"] == {"done": 300} and not told["lost"] and not told["ended_otherwise_when_asked_again"]
-    assert any(fault.startswith("kill -9") for fault in told["faults"]), told
+    assert any(fault.startswith("kill -9") for fault in told["faults"]) and told["dates_stepped"] == "yes", told
