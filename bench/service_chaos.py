@@ -296,7 +296,7 @@ async def play(stage: Stage, options: argparse.Namespace) -> dict[str, Any]:
     return {"queue": options.queue, "seed": options.seed, "tasks": options.tasks, "seconds": round(time.monotonic() - start, 1), "faults": dict(faults.happened),
             "states": dict(states), "lost": len(lost), "lost_first": lost[:5], "ended_otherwise_when_asked_again": len(client.changed),
             "wait_s": {"median": round(statistics.median(client.waits), 3), "p99": round(sorted(client.waits)[int(0.99 * len(client.waits))], 3), "most": round(max(client.waits), 3),
-                                                                                            "first_late": client.late[:5]} if client.waits else None,
+                       "first_late": client.late[:5]} if client.waits else None,
             "disk_filled": "yes" if stage.disk.mounted else "no: it takes the right to mount",
             "dates_stepped": "yes" if stage.dates.stepped else "no: it takes a C compiler"}
 

@@ -82,7 +82,7 @@ std::unique_ptr<BuildLanes> MakeBuildLanes(const Executor& executor, const WorkO
 /// One process's work, from joining to leaving.
 class Shift {
  public:
-  Shift(asio::io_context& io, Joined& joined, const WorkOptions& options, const std::string& before)
+  Shift(asio::io_context& io, Joined& joined, const WorkOptions& options, const std::vector<std::string>& before)
       : executor_(io.get_executor()),
         signals_(io, SIGINT, SIGTERM),
         options_(options),
@@ -111,7 +111,7 @@ class Shift {
   const Status& outcome() const { return outcome_; }
 
  private:
-  WorkerOptions WorkerOptionsOf(const WorkOptions& options, const std::string& before) {
+  WorkerOptions WorkerOptionsOf(const WorkOptions& options, const std::vector<std::string>& before) {
     return {.name = options.name,
             .before = before,
             .lease = options.lease,

@@ -100,10 +100,10 @@ void Worker::OnChanges(const Changes& changes) {
 
 bool Worker::Ours(const Task& task) const {
   if (task.state != TaskState::kRunning) return false;
-  return task.worker == options_.name || (!options_.before.empty() && task.worker == options_.before);
+  return task.worker == options_.name || std::ranges::find(options_.before, task.worker) != options_.before.end();
 }
 
-/// What runs under our name, or that of the process before, and is not here.
+/// What runs under our name, or that of a process before, and is not here.
 std::vector<Hold> Worker::StrangersIn(const Changes& changes) const {
   std::vector<Hold> strangers;
   for (const Task& task : changes.tasks) {

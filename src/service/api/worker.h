@@ -31,8 +31,8 @@
 namespace kgym::service {
 
 struct WorkerOptions {
-  std::string name = "local";  // Of one living process at a time.
-  std::string before = {};     // The name of a process that is dead, if it had another: what it ran is ours to see to.
+  std::string name = "local";            // Of one living process at a time.
+  std::vector<std::string> before = {};  // Names of processes that are dead: what they ran is ours to see to.
   Duration lease = 30s;
   Labels labels = {};  // That each lane has besides its own.
   std::string version = {};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/ids.h"
@@ -14,8 +15,9 @@
 namespace kgym::service {
 namespace {
 
-constexpr int kMostNames = 256;  // Of one machine.
-constexpr std::size_t kLongestName = 512;
+constexpr int kMostNames = 256;             // Of one machine.
+constexpr std::ptrdiff_t kMostBefore = 32;  // Of processes that are remembered.
+constexpr std::size_t kLongestFile = 1 << 16;
 
 std::string NewName() {
   char host[256] = "host";
@@ -42,16 +44,22 @@ WorkerName TakeWorkerName(const std::filesystem::path& folder) {
   Fd file = MakeFolders(folder).ok() ? LockOne(folder) : Fd();
   if (!file) {
     LogInfo(Concat("no name can be kept in ", folder.string(),
-                   "; what this process runs is tried again after its lease"
-                   " if it is killed"));
+                   "; what this process runs is tried again after its lease "
+                   "if it is killed"));
     return taken;
   }
-  const Result<std::string> before = ReadAll(file.get(), kLongestName);
-  if (::ftruncate(file.get(), 0) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0 ||
-      !WriteAll(file.get(), taken.name).ok()) {
+  Result<std::string> written = ReadAll(file.get(), kLongestFile);
+  std::string names;
+  for (const std::string& name : Split(std::move(written).value_or(""), '\n')) {
+    if (!name.empty()) taken.before.push_back(name);
+  }
+  if (std::ssize(taken.before) > kMostBefore)
+    taken.before.erase(taken.before.begin(), taken.before.end() - kMostBefore);
+  for (const std::string& name : taken.before) names += name + "\n";
+  names += taken.name + "\n";
+  if (::ftruncate(file.get(), 0) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0 || !WriteAll(file.get(), names).ok()) {
     LogInfo(Concat("the name ", taken.name, " cannot be written into ", folder.string()));
   }
-  if (before.ok()) taken.before = *before;
   taken.lock = std::move(file);
   return taken;
 }

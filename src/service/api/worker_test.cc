@@ -8,70 +8,13 @@
 
 #include "base/files.h"
 #include "service/api/feed.h"
+#include "service/api/scripted_lanes.h"
 #include "service/queue/sqlite_queue.h"
 
 namespace kgym::service {
 namespace {
 
 using ::testing::ElementsAre;
-
-/// Runs a task until the test lets it end, or somebody cancels it.
-class ScriptedLanes final : public Lanes {
- public:
-  ScriptedLanes(Executor executor, int slots) : executor_(std::move(executor)), slots_(slots) {}
-
-  Awaitable<Result<std::vector<LaneInfo>>> Start() override {
-    if (!fault.empty()) co_return Error{fault};
-    std::vector<LaneInfo> lanes(1);
-    lanes[0].name = "lane";
-    lanes[0].slots = slots_;
-    co_return lanes;
-  }
-
-  Awaitable<Ran> Run(std::size_t, const Task& task, bool last, std::function<void(std::string_view)> stage) override {
-    started.push_back(task.spec.id);
-    was_last = last;
-    stage("checking");
-    struct Leaving {
-      ~Leaving() { left.push_back(id); }
-      std::vector<std::string>& left;
-      std::string id;
-    } leaving{left, task.spec.id};
-    Event& end = EndOf(task.spec.id);
-    co_await end.Wait();
-    co_return answer;
-  }
-
-  void WatchHealth(std::function<void(std::size_t lane, const std::string& illness)> told) override {
-    health = std::move(told);
-  }
-
-  std::optional<Waiting> Pick(const Task& task) const override {
-    return picky ? std::nullopt : std::optional(WaitingOf(task));
-  }
-
-  Awaitable<void> Close() override { co_return; }
-
-  void End(const std::string& id) { EndOf(id).Set(); }
-
-  Ran answer = {true, R"({"verdict":{"outcome":"ok","reason":"","speedup":2.0}})"};
-  std::string fault;
-  std::function<void(std::size_t lane, const std::string& illness)> health;
-  std::vector<std::string> started, left;
-  bool was_last = false;
-  bool picky = false;  // It has a use for nothing.
-
- private:
-  Event& EndOf(const std::string& id) {
-    auto& end = ends_[id];
-    if (!end) end = std::make_unique<Event>(executor_);
-    return *end;
-  }
-
-  Executor executor_;
-  int slots_;
-  std::map<std::string, std::unique_ptr<Event>> ends_;
-};
 
 /// A queue whose first answer to a lease is lost on the way.
 class LossyQueue final : public WorkQueue {
@@ -100,48 +43,6 @@ class LossyQueue final : public WorkQueue {
  private:
   WorkQueue& queue_;
   bool lost_ = false;
-};
-
-Task RunningTask(std::string id) {
-  Task task;
-  task.spec.id = std::move(id);
-  task.state = TaskState::kRunning;
-  task.worker = WorkerOptions{}.name;
-  task.attempt = 1;
-  return task;
-}
-
-/// A queue that says what the test lets it say.
-class StubQueue final : public WorkQueue {
- public:
-  explicit StubQueue(const Executor& executor) : asked(executor), answered(executor) {}
-
-  Awaitable<Result<std::vector<Task>>> Lease(std::string, std::vector<Want>, Duration) override {
-    asked.Set();
-    co_await answered.Wait();
-    co_return leased;
-  }
-  Awaitable<Result<std::vector<Hold>>> Extend(std::vector<Hold>, std::string) override {
-    co_return std::vector<Hold>();
-  }
-  Awaitable<Result<Told>> Complete(Hold, std::string) override { co_return Told::kStored; }
-  Awaitable<Result<Told>> HandBack(Hold hold) override {
-    handed_back.push_back(hold.id);
-    co_return Told::kStored;
-  }
-  Awaitable<Result<Told>> Fail(Hold hold, std::string) override {
-    failed.push_back(hold.worker + ": " + hold.id);
-    co_return Told::kStored;
-  }
-  std::unique_ptr<Subscription> Watch(Executor, std::function<void(const Changes&)> callback) override {
-    tell = std::move(callback);
-    return std::make_unique<Subscription>();
-  }
-
-  Event asked, answered;  // A lease.
-  Result<std::vector<Task>> leased = std::vector<Task>();
-  std::vector<std::string> handed_back, failed;
-  std::function<void(const Changes&)> tell;
 };
 
 class WorkerTest : public testing::Test {
@@ -223,57 +124,6 @@ TEST_F(WorkerTest, RunsATaskToItsResult) {
   EXPECT_EQ(view->state, WorkerView::State::kGone);
   EXPECT_EQ(view->lanes[0].done, 1);
   EXPECT_EQ(view->lanes[0].running, 0);
-}
-
-/// The queue starts its story anew while a lease is asked for. `leased`: what that gets.
-std::vector<std::string> HandedBack(Result<std::vector<Task>> leased) {
-  boost::asio::io_context io{1};
-  StubQueue queue(io.get_executor());
-  queue.leased = std::move(leased);
-  ScriptedLanes lanes(io.get_executor(), 1);
-  Worker worker(io.get_executor(), queue, lanes, WorkerOptions{});
-  const auto story = [&]() -> Awaitable<void> {
-    co_await boost::asio::post(io, boost::asio::use_awaitable);  // The worker watches.
-    Task waits;
-    waits.spec.id = "b";
-    queue.tell({true, {waits}});
-    co_await queue.asked.Wait();
-    queue.tell({true, {waits, RunningTask("a"), RunningTask("b")}});
-    EXPECT_TRUE(queue.handed_back.empty());
-    queue.answered.Set();
-    lanes.End("b");
-    worker.Drain(1s);
-  };
-  Spawn(io.get_executor(), worker.Run());
-  Spawn(io.get_executor(), story());
-  io.run();
-  return queue.handed_back;
-}
-
-TEST(Worker, WhatAProcessBeforeItRanFailsUnderThatName) {
-  boost::asio::io_context io{1};
-  StubQueue queue(io.get_executor());
-  ScriptedLanes lanes(io.get_executor(), 1);
-  Worker worker(io.get_executor(), queue, lanes, WorkerOptions{.name = "new", .before = "old"});
-  const auto story = [&]() -> Awaitable<void> {
-    co_await boost::asio::post(io, boost::asio::use_awaitable);  // The worker watches.
-    Task old = RunningTask("a"), other = RunningTask("b");
-    old.worker = "old";
-    other.worker = "other";
-    queue.tell({true, {old, other}});
-    worker.Drain(1s);
-  };
-  Spawn(io.get_executor(), worker.Run());
-  Spawn(io.get_executor(), story());
-  io.run();
-  EXPECT_THAT(queue.failed, ElementsAre("old: a"));
-  EXPECT_THAT(queue.handed_back, ElementsAre());
-}
-
-TEST(Worker, WhatItWasNeverToldOfIsHandedBackAfterTheLease) {
-  EXPECT_THAT(HandedBack(std::vector<Task>{RunningTask("b")}), ElementsAre("a"));
-  EXPECT_THAT(HandedBack(std::vector<Task>{}), ElementsAre("a", "b"));
-  EXPECT_THAT(HandedBack(Error{"the connection was lost"}), ElementsAre("a", "b"));
 }
 
 TEST_F(WorkerTest, SharesALaneUpToItsSlots) {
